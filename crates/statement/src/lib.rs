@@ -78,6 +78,8 @@ pub mod words;
 
 pub use error::{Error, Kind, Marked};
 pub use instance::{Instance, explained};
+#[cfg(feature = "programs")]
+pub use kinds::RunOf;
 pub use kinds::{compute, load};
 pub use named::{Branch, Disjunction, MachineRing, Named, Padding, Target};
 pub use progress::{Progress, Watch, Wire};

@@ -24,7 +24,7 @@
 //! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`web`] |
 //! | commitments to parts of it, opened later | [`ProvedPage`], [`VerifiedPage`], [`web::commitment`] |
 //! | proofs as a file that anyone can verify | [`public`] |
-//! | that a RISC-V program ran as claimed | [`Prover::prove_run`], [`Verifier::verify_run`], [`programs`] |
+//! | that a RISC-V program ran as claimed | [`Prover::prove_run`], [`Verifier::verify_run`], [`programs`]; by many workers [`split::statements::SplitRun`] |
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
 //! | connections and their limits | [`connect`], [`Listener`], [`Framed`], [`Address`], [`Limits`], [`memory_pair`] |

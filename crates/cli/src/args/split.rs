@@ -1,5 +1,6 @@
 //! Options of `volery split`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -9,7 +10,8 @@ use super::{ConnectionArgs, ProtocolArgs, RoleArg};
 
 /// What users need to know about split statements.
 pub(super) const NOTES: &str = "\
-A statement is cut into shards. Each party has a coordinator, which is this command, and a
+A statement is cut into shards: blocks of a long message, or segments of a RISC-V program's run,
+whose memory is some shards more. Each party has a coordinator, which is this command, and a
 worker for each shard: a process that proves or verifies it. Workers of one party prove to those
 of the other, all under one key, and at the end the coordinators show that the shards fit
 together: the verifier accepts all of them or none. A lost worker's shard is proved again by
@@ -39,13 +41,29 @@ pub(crate) enum SplitCommand {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Statement")]
 pub(crate) struct ShardsArgs {
+    /// I know a secret input with which this RISC-V program ends as --exit or --trap say: a static ELF file,
+    /// as of `volery run`
+    #[arg(value_name = "PROGRAM", required_unless_present = "digest", conflicts_with = "digest")]
+    pub(crate) program: Option<OsString>,
     /// I know a message with this SHA-256 digest
-    #[arg(long, value_name = "HEX")]
-    pub(crate) digest: String,
+    #[arg(long, value_name = "HEX", requires = "length")]
+    pub(crate) digest: Option<String>,
     /// The number of its bytes
-    #[arg(long, value_name = "N")]
-    pub(crate) length: u64,
-    /// The number of shards
+    #[arg(long, value_name = "N", requires = "digest")]
+    pub(crate) length: Option<u64>,
+    /// The program's public input; - reads standard input
+    #[arg(long, value_name = "FILE", requires = "program")]
+    pub(crate) public: Option<PathBuf>,
+    /// What the program exits with [default: 0]
+    #[arg(long, value_name = "CODE", requires = "program", conflicts_with = "trap")]
+    pub(crate) exit: Option<String>,
+    /// The program does not exit: it is ended at the instruction at this address, in hexadecimal
+    #[arg(long, value_name = "ADDRESS", requires = "program")]
+    pub(crate) trap: Option<String>,
+    /// The most steps that the program may take [default: 4294967296]
+    #[arg(long, value_name = "N", requires = "program")]
+    pub(crate) max_steps: Option<String>,
+    /// The number of shards; of a program's run that of groups of segments, each of 65536 steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     pub(crate) shards: u32,
     /// How many workers may be lost. Both parties give the same number; each costs some soundness
@@ -76,8 +94,12 @@ pub(crate) struct SplitProveArgs {
     #[command(flatten)]
     pub(crate) coordinator: SplitVerifyArgs,
     /// The file of the message
-    #[arg(long, value_name = "FILE", help_heading = "Statement")]
-    pub(crate) message: PathBuf,
+    #[arg(long, value_name = "FILE", requires = "digest", help_heading = "Statement")]
+    #[arg(required_unless_present = "witness")]
+    pub(crate) message: Option<PathBuf>,
+    /// The file of the program's secret input; - reads standard input
+    #[arg(long, value_name = "FILE", requires = "program", help_heading = "Statement")]
+    pub(crate) witness: Option<PathBuf>,
     /// Connect to the other party's workers at this host only; give it several times for several. Otherwise
     /// wherever the other party says that they are
     #[arg(long, value_name = "HOST", help_heading = "Workers")]

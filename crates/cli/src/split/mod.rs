@@ -2,24 +2,26 @@
 //!
 //! ```text
 //! info       what a split proof takes
+//! program    runs of RISC-V programs
 //! workers    starts processes, and ends them with their coordinator
 //! worker     one of them
 //! ```
 
 mod info;
+mod program;
 mod worker;
 mod workers;
 
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use volery::split::statements::SplitPreimage;
-use volery::split::{Outcome, ProverLot, Settings, Sharded as _, VerifierLot, check};
+use volery::split::statements::{SplitPreimage, SplitRun};
+use volery::split::{Dealt, Outcome, ProverLot, Settings, Sharded, VerifierLot, check};
 use volery::system::Bits;
 use volery::{Channel as _, Error, Prover, Verifier, os_rng};
 use volery_channel::handshake::Role;
 use volery_field::F2;
-use volery_statement::reached;
+use volery_statement::{Ran, RunOf, reached};
 use zeroize::Zeroizing;
 
 use super::args::{ShardsArgs, SplitCommand, SplitProveArgs, SplitVerifyArgs};
@@ -28,6 +30,9 @@ use super::failure::Failure;
 
 use super::{outcome, output, source, terminal};
 use workers::hall;
+
+/// The connection to the other coordinator.
+type Peer = Box<dyn volery::Channel + Send>;
 
 /// Runs the command.
 pub(crate) fn run(command: &SplitCommand) -> Result<(), Failure> {
@@ -40,8 +45,24 @@ pub(crate) fn run(command: &SplitCommand) -> Result<(), Failure> {
 }
 
 /// The statement that the command line names.
+enum Claim {
+    Preimage(SplitPreimage),
+    Run(RunOf),
+}
+
+fn claim(args: &ShardsArgs) -> Result<Claim, Failure> {
+    match &args.program {
+        Some(program) => Ok(Claim::Run(program::of(args, program)?)),
+        None => Ok(Claim::Preimage(statement(args)?)),
+    }
+}
+
+/// The statement about a message.
 fn statement(args: &ShardsArgs) -> Result<SplitPreimage, Failure> {
-    let digits = args.digest.strip_prefix("0x").unwrap_or(&args.digest);
+    let (Some(digest), Some(length)) = (&args.digest, args.length) else {
+        return Err(Failure::input("this command is about messages: give --digest and --length"));
+    };
+    let digits = digest.strip_prefix("0x").unwrap_or(digest);
     let pairs = digits.as_bytes().chunks(2).map(|pair| {
         let text = core::str::from_utf8(pair).ok().filter(|text| text.len() == 2)?;
         text.bytes().all(|c| c.is_ascii_hexdigit()).then(|| u8::from_str_radix(text, 16).ok())?
@@ -50,49 +71,122 @@ fn statement(args: &ShardsArgs) -> Result<SplitPreimage, Failure> {
     let digest = digest.and_then(|digest| <[u8; 32]>::try_from(digest).ok());
     let digest =
         digest.ok_or_else(|| Failure::input("--digest: a SHA-256 digest has 64 hexadecimal digits"))?;
-    Ok(SplitPreimage::new(digest, args.length, args.shards as usize)?)
+    Ok(SplitPreimage::new(digest, length, args.shards as usize)?)
 }
 
+/// The statement about a message, in words.
 fn text(args: &ShardsArgs) -> String {
-    format!("sha256-preimage of {} bytes in {} shards", args.length, args.shards)
+    let (length, shards) = (args.length.unwrap_or_default(), args.shards);
+    format!("sha256-preimage of {length} bytes in {shards} shards")
 }
 
-fn prove(SplitProveArgs { coordinator: args, message, meet }: &SplitProveArgs) -> Result<(), Failure> {
-    let claim = statement(&args.shards)?;
-    let message = source::of(message).content(args.shards.length.saturating_add(1))?;
-    let known = claim.with_message(message)?;
+fn settings(args: &ShardsArgs) -> Settings {
+    Settings { retries: args.retries }
+}
+
+fn prove(args: &SplitProveArgs) -> Result<(), Failure> {
+    let all = &args.coordinator;
+    let known = match claim(&all.shards)? {
+        Claim::Preimage(claim) => known(args, claim)?,
+        Claim::Run(of) => return program::prove(args, &of),
+    };
     let checked = terminal::during("checking the witness", || check::<F2, _>(&known));
     let result = checked.map_err(Failure::from).and_then(|()| {
-        let job = |shard| known.job(shard).map_err(Error::from);
-        let layout = known.layout()?;
-        let settings = Settings { retries: args.shards.retries };
-        Endpoint::new(&args.connection)?.meet(|Link { channel, peer }| {
-            let hall = hall::<ProverLot<Bits>>(&args.workers, Role::Prover, &args.connection, job)?;
-            let mut hall = hall.meeting_at(meet.clone());
-            let (mut rng, start) = (os_rng()?, Instant::now());
-            let mut prover = Prover::start(channel, args.protocol.options(), &mut rng)?;
-            let set_up = start.elapsed();
-            let outcome = prover.prove_split(Bits, &layout, settings, &mut hall, &mut rng)?;
-            Ok(Told::new(&peer, set_up, &outcome, prover.channel().stats()))
-        })
+        let job = |shard| Ok(Kind::Preimage.job(&known.job(shard)?));
+        coordinate_prover(Bits, args, |_| Ok(()), &known, job)
     });
-    conclude(args, result)
+    conclude(all, &text(&all.shards), result)
+}
+
+/// The statement about a message, with it.
+fn known(args: &SplitProveArgs, claim: SplitPreimage) -> Result<SplitPreimage, Failure> {
+    let message = args.message.as_ref().ok_or_else(|| Failure::input("give --message FILE"))?;
+    let length = args.coordinator.shards.length.unwrap_or_default();
+    Ok(claim.with_message(source::of(message).content(length.saturating_add(1))?)?)
+}
+
+/// P's coordinator, which says something first.
+fn coordinate_prover<Y: Dealt + Copy>(
+    system: Y,
+    SplitProveArgs { coordinator: args, meet, .. }: &SplitProveArgs,
+    first: impl FnOnce(&mut Prover<Peer>) -> Result<(), Error>,
+    whole: &impl Sharded,
+    job: impl FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error>,
+) -> Result<Told, Failure> {
+    let layout = whole.layout()?;
+    Endpoint::new(&args.connection)?.meet(|Link { channel, peer }| {
+        let hall = hall::<ProverLot<Y>, Y::Mac>(&args.workers, Role::Prover, &args.connection, job)?;
+        let mut hall = hall.meeting_at(meet.clone());
+        let (mut rng, start) = (os_rng()?, Instant::now());
+        let mut prover = Prover::start(channel, args.protocol.options(), &mut rng)?;
+        let set_up = start.elapsed();
+        first(&mut prover)?;
+        let outcome = prover.prove_split(system, &layout, settings(&args.shards), &mut hall, &mut rng)?;
+        Ok(Told::new(&peer, set_up, &outcome, prover.channel().stats()))
+    })
 }
 
 fn verify(args: &SplitVerifyArgs) -> Result<(), Failure> {
-    let claim = statement(&args.shards)?;
-    let layout = claim.layout()?;
-    let settings = Settings { retries: args.shards.retries };
-    let job = |shard| claim.job(shard).map_err(Error::from);
-    let result = Endpoint::new(&args.connection)?.meet(|Link { channel, peer }| {
-        let mut hall = hall::<VerifierLot<Bits>>(&args.workers, Role::Verifier, &args.connection, job)?;
+    let claim = match claim(&args.shards)? {
+        Claim::Preimage(claim) => claim,
+        Claim::Run(of) => return program::verify(args, &of),
+    };
+    let job = |claim: &SplitPreimage, shard| Ok(Kind::Preimage.job(&claim.job(shard)?));
+    let result = coordinate_verifier(Bits, args, |_| Ok(claim), job);
+    conclude(args, &text(&args.shards), result.map(|(told, _)| told))
+}
+
+/// V's coordinator, which hears first what the statement is. Returns that, too.
+fn coordinate_verifier<Y: Dealt + Copy, T: Sharded>(
+    system: Y,
+    args: &SplitVerifyArgs,
+    first: impl FnOnce(&mut Verifier<Peer>) -> Result<T, Error>,
+    job: impl Fn(&T, usize) -> Result<Zeroizing<Vec<u8>>, Error>,
+) -> Result<(Told, T), Failure> {
+    Endpoint::new(&args.connection)?.meet(|Link { channel, peer }| {
         let (mut rng, start) = (os_rng()?, Instant::now());
         let mut verifier = Verifier::start(channel, args.protocol.options(), &mut rng)?;
         let set_up = start.elapsed();
-        let outcome = verifier.verify_split(Bits, &layout, settings, &mut hall, &mut rng)?;
-        Ok(Told::new(&peer, set_up, &outcome, verifier.channel().stats()))
-    });
-    conclude(args, result)
+        let whole = first(&mut verifier)?;
+        let job = |shard| job(&whole, shard);
+        let mut hall = hall::<VerifierLot<Y>, Y::Mac>(&args.workers, Role::Verifier, &args.connection, job)?;
+        let layout = whole.layout()?;
+        let outcome = verifier.verify_split(system, &layout, settings(&args.shards), &mut hall, &mut rng)?;
+        drop(hall);
+        Ok((Told::new(&peer, set_up, &outcome, verifier.channel().stats()), whole))
+    })
+}
+
+/// What a worker's job begins with: what kind of statement its shard is of, and over what it is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Over bits.
+    Preimage,
+    /// Over the field of 2^61 - 1.
+    Run,
+    /// The same with MACs in its quadratic extension.
+    RunLarge,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Preimage, Self::Run, Self::RunLarge];
+
+    /// A job of this kind.
+    fn job(self, rest: &[u8]) -> Zeroizing<Vec<u8>> {
+        let mut job = Zeroizing::new(Vec::with_capacity(1 + rest.len()));
+        job.push(self as u8);
+        job.extend_from_slice(rest);
+        job
+    }
+
+    /// What kind a job is of, and the rest of it.
+    fn of(job: &[u8]) -> Result<(Self, &[u8]), Failure> {
+        let parts = job.split_first();
+        let known = parts.and_then(|(kind, rest)| {
+            Some((Self::ALL.into_iter().find(|known| *known as u8 == *kind)?, rest))
+        });
+        known.ok_or_else(|| Failure::session("a job of an unknown kind: the coordinator has another version"))
+    }
 }
 
 /// What is told of a split proof.
@@ -118,6 +212,9 @@ struct Told {
     workers_bytes_sent: u64,
     workers_bytes_received: u64,
     soundness_bits: f64,
+    /// How a program's run ended.
+    #[serde(flatten)]
+    run: Option<Ran>,
 }
 
 impl Told {
@@ -140,7 +237,14 @@ impl Told {
             workers_bytes_sent: sum(|shard| shard.bytes_sent),
             workers_bytes_received: sum(|shard| shard.bytes_received),
             soundness_bits: outcome.soundness_bits,
+            run: None,
         }
+    }
+
+    /// The same of a run that ended so.
+    fn of_run(self, run: &SplitRun) -> Self {
+        let (run, claim) = (run.run(), run.run().claim());
+        Self { run: Some(Ran::new(run.program(), claim.end, &claim.journal)), ..self }
     }
 
     fn text(&self) -> String {
@@ -168,8 +272,7 @@ struct Object<'a> {
     told: Option<&'a Told>,
 }
 
-fn conclude(args: &SplitVerifyArgs, result: Result<Told, Failure>) -> Result<(), Failure> {
-    let text = text(&args.shards);
+fn conclude(args: &SplitVerifyArgs, text: &str, result: Result<Told, Failure>) -> Result<(), Failure> {
     let result = result.and_then(|told| {
         if let Some(rho) = args.protocol.rho {
             reached(rho, told.soundness_bits)?;
@@ -178,18 +281,16 @@ fn conclude(args: &SplitVerifyArgs, result: Result<Told, Failure>) -> Result<(),
     });
     match &result {
         Ok(told) if args.json => {
-            outcome::json(outcome::Good::Accepted, &Object { statement: &text, told: Some(told) })?;
+            outcome::json(outcome::Good::Accepted, &Object { statement: text, told: Some(told) })?;
         }
-        Ok(told) => output::result(&format!("accepted: {}", told.text()))?,
+        Ok(told) => {
+            output::result(&format!("accepted: {}", told.text()))?;
+            told.run.iter().flat_map(Ran::lines).try_for_each(|line| output::result(&line))?;
+        }
         Err(failure) if failure.is_rejection() && !args.json => output::result("rejected")?,
         Err(_) => {}
     }
-    result.map(drop).map_err(|failure| failure.with(&Object { statement: &text, told: None }))
-}
-
-/// A job, as a worker reads it.
-fn read_job(job: &[u8]) -> Result<(SplitPreimage, usize), Failure> {
-    Ok(SplitPreimage::from_job(job)?)
+    result.map(drop).map_err(|failure| failure.with(&Object { statement: text, told: None }))
 }
 
 /// A secret that a process gets.

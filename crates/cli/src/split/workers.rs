@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use volery::Error;
 use volery::split::remote::{Hall, Invitation, LotOf, Times};
 use volery_channel::handshake::Role;
-use volery_field::Gf128;
+use volery_field::Ring;
 use zeroize::Zeroizing;
 
 use super::worker::INVITATION;
@@ -40,12 +40,12 @@ impl Drop for Processes {
 }
 
 /// A place where this party's workers come, and what starts them.
-pub(super) fn hall<'a, L: LotOf>(
+pub(super) fn hall<'a, L: LotOf, M: Ring>(
     args: &'a WorkersArgs,
     role: Role,
     connection: &ConnectionArgs,
     job: impl FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a,
-) -> Result<Hall<'a, L, Gf128>, Failure> {
+) -> Result<Hall<'a, L, M>, Failure> {
     let processes = Processes(Mutex::default());
     let timeout = connection.timeout.as_secs_f64().to_string();
     let role = match role {

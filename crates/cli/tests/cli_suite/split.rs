@@ -104,6 +104,91 @@ fn a_worker_that_dies_is_replaced() {
     }
 }
 
+/// Counts up to this number, writes two bytes of it, and exits with 7.
+fn counting(to: i32) -> Vec<u8> {
+    use volery_machine::instruction::Operation::{Addi, Bne, Ecall, Lui, Sw};
+    use volery_machine::{Instruction, Kind, Program, Segment, elf};
+
+    let code = [
+        (Lui, 6, 0, 0, to << 12),
+        (Addi, 5, 5, 0, 1),
+        (Sw, 0, 2, 5, -4),
+        (Addi, 6, 6, 0, -1),
+        (Bne, 0, 6, 0, -12),
+        (Addi, 10, 0, 0, 1),
+        (Addi, 11, 2, 0, -4),
+        (Addi, 12, 0, 0, 4),
+        (Addi, 17, 0, 0, 64),
+        (Ecall, 0, 0, 0, 0),
+        (Addi, 10, 0, 0, 7),
+        (Addi, 17, 0, 0, 93),
+        (Ecall, 0, 0, 0, 0),
+    ];
+    let bytes = code.iter().flat_map(|&(operation, rd, rs1, rs2, immediate)| {
+        Instruction::new(operation, rd, rs1, rs2, immediate).expect("an instruction").encode().to_le_bytes()
+    });
+    let bytes: Vec<u8> = bytes.collect();
+    let text = Segment { address: 0x1_0000, size: bytes.len() as u32, bytes, kind: Kind::Text };
+    elf::write(&Program::new(0x1_0000, vec![text]).expect("a program"))
+}
+
+/// A run of two segments or more, in two groups, and the memory between them.
+#[test]
+fn a_run_of_a_program_is_proved_by_processes() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let program = dir.path().join("program.elf");
+    std::fs::write(&program, counting(5)).expect("written");
+    let program = program.display().to_string();
+    let secret = write(dir.path(), "secret", "");
+    let listen = ["--listen", "127.0.0.1:0", "--json"];
+    let both = [&program, "--exit", "7", "--shards", "2", "--retries", "0"];
+    let verifier = Running::listening(&join(&[&["split", "verify"], &both, &listen]), "");
+    let rest = ["--witness", &secret, "--connect", &verifier.address, "--json"];
+    let proved = run(&join(&[&["split", "prove"], &both, &rest]), "").expect(0, "").object();
+    let verified = verifier.end().expect(0, "").object();
+    for object in [&proved, &verified] {
+        assert_eq!((&object["result"], &object["shards"]), (&"accepted".into(), &3.into()), "{object}");
+        assert_eq!((&object["code"], &object["journal"]), (&7.into(), &"00500000".into()), "{object}");
+        let bits = object["soundness_bits"].as_f64().expect("a number");
+        assert!((40.0..61.0).contains(&bits), "{bits}");
+    }
+}
+
+/// Another end than is claimed is found before anything is sent; other numbers of groups, and a verifier who
+/// claims something else, end the session.
+#[test]
+fn runs_that_are_not_as_claimed_are_refused() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let program = dir.path().join("program.elf");
+    std::fs::write(&program, counting(1)).expect("written");
+    let (program, secret) = (program.display().to_string(), write(dir.path(), "secret", ""));
+    let verifier = |exit, count| {
+        let named = ["split", "verify", &program, "--exit", exit, "--shards", count];
+        Running::listening(&join(&[&named, &["--listen", "127.0.0.1:0", "--listen-timeout", "10"]]), "")
+    };
+    let prove = |verifier: &Running, exit, count| {
+        let named = ["split", "prove", &program, "--exit", exit, "--shards", count, "--witness", &secret];
+        run(&join(&[&named, &["--connect", &verifier.address, "--json"]]), "")
+    };
+    let one = verifier("7", "2");
+    assert_eq!(prove(&one, "0", "2").expect(1, "exit with code 7").object()["result"], "rejected");
+    prove(&one, "7", "3").expect(3, "");
+    one.end().expect(3, "");
+    let other = verifier("0", "2");
+    assert_ne!(prove(&other, "7", "2").code, 0);
+    other.end().expect(1, "exit with code 7");
+    // Options of the other kind of statement, and a file that is no program.
+    for (words, said) in [
+        (&["--digest", DIGEST, "--length", "292", "--shards", "1", "--exit", "1"][..], "PROGRAM"),
+        (&[&program, "--digest", DIGEST, "--shards", "1"], "cannot be used with"),
+        (&[&secret, "--shards", "1"], "RISC-V"),
+        (&["--shards", "1"], "--digest"),
+    ] {
+        run(&join(&[&["split", "verify"], words, &["--listen", "127.0.0.1:0"]]), "").expect(2, said);
+    }
+    run(&["split", "info", &program, "--shards", "1"], "").expect(2, "--digest");
+}
+
 #[test]
 fn a_wrong_message_is_found_before_anything_is_sent() {
     let verifier = verifier(&["--listen-timeout", "2"]);

@@ -67,12 +67,14 @@ impl Machine<'_> {
 
     /// Moves the next bytes of an input to the program's memory; returns how many.
     fn read<O: Observer>(&mut self, file: u32, buffer: u32, length: u32, o: &mut O) -> Result<u32, Stop> {
-        let input = if file == SECRET { self.secret } else { self.public };
-        let count = length.min(MOST).min(u32::try_from(input.len()).unwrap_or(u32::MAX));
+        let (input, beyond) = if file == SECRET { (self.secret, self.beyond) } else { (self.public, 0) };
+        let left = input.len().saturating_add(beyond);
+        let count = length.min(MOST).min(u32::try_from(left).unwrap_or(u32::MAX));
         if let Some((address, fault)) = self.memory.first_fault(buffer, count, true) {
             return Err(self.cannot_write(address, fault));
         }
-        let (mut bytes, rest) = input.split_at(count as usize);
+        let parts = input.split_at_checked(count as usize).ok_or(Stop::Limit(Error::Input))?;
+        let (mut bytes, rest) = parts;
         for (address, count) in words(buffer, count) {
             let (now, later) = bytes.split_at(count as usize);
             bytes = later;

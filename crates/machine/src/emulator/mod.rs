@@ -85,6 +85,11 @@ pub enum Error {
     /// It uses too much memory.
     #[error("the program writes to more than {0} bytes of memory, the limit")]
     Memory(u64),
+    /// A part of it reads more of the secret input than it was given.
+    #[error(
+        "this part of the run reads more of the secret input than is here: it is not the run that was cut"
+    )]
+    Input,
 }
 
 /// Why a step was not carried out, or was the last one.
@@ -101,6 +106,8 @@ pub struct Machine<'a> {
     memory: Memory,
     /// What the program has not read yet.
     secret: &'a [u8],
+    /// How many bytes of the secret input follow that are not here.
+    beyond: usize,
     public: &'a [u8],
     journal: Vec<u8>,
     steps: u64,
@@ -129,12 +136,33 @@ impl<'a> Machine<'a> {
             pc,
             memory,
             secret,
+            beyond: 0,
             public,
             journal: Vec::new(),
             steps: 0,
             limits,
             end: None,
         }
+    }
+
+    /// The same machine in the middle of a run: with these registers, at this place, with these values of
+    /// words where they are not as before the first step, and with so many bytes of the secret input behind
+    /// those that are here. Steps, journal and memory count from there.
+    pub(crate) fn later(
+        mut self,
+        registers: &[u32; 32],
+        pc: u32,
+        words: impl Iterator<Item = (u32, u32)>,
+        beyond: usize,
+    ) -> Self {
+        (self.registers, self.pc, self.beyond) = (*registers, pc, beyond);
+        for (address, value) in words {
+            // What cannot be written has the value that it always has.
+            if let Ok(word) = self.memory.word_mut(address) {
+                *word = value;
+            }
+        }
+        self
     }
 
     /// Runs to the end.
@@ -212,7 +240,7 @@ impl<'a> Machine<'a> {
     /// How many bytes of the secret and of the public input the program has not read.
     #[must_use]
     pub fn unread(&self) -> (usize, usize) {
-        (self.secret.len(), self.public.len())
+        (self.secret.len().saturating_add(self.beyond), self.public.len())
     }
 }
 

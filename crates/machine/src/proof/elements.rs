@@ -7,7 +7,7 @@
 use super::form::Shape;
 use super::kind::Kind;
 use super::log;
-use super::profile::{Checks, Counts};
+use super::profile::{Checks, Counts, Profile};
 use super::public::{Public, Tables};
 use super::secret_program;
 use super::segment;
@@ -118,6 +118,11 @@ impl ProgramRun {
     /// What the run commits to.
     #[must_use]
     pub fn elements(&self) -> Elements {
+        self.elements_in(&self.profile)
+    }
+
+    /// What the segments of a part of the run commit to, and the checks that would be due if it were all.
+    pub(super) fn elements_in(&self, profile: &Profile) -> Elements {
         let tables = self.tables();
         let kinds = Kind::ALL.map(Row::of);
         let mut thirds = [0; Kind::ALL.len()];
@@ -128,14 +133,14 @@ impl ProgramRun {
             .map_or((0, 0), |bounds| (of_program(bounds, &tables), tables.rows(Public::Code) as u64));
         let live = self.subject.file_words();
         let (mut checks, mut log) = (
-            Checks::new(&self.profile, self.settings().log, live),
+            Checks::new(profile, self.settings().log, live),
             LogRows::new(live, self.subject.bounds().is_some()),
         );
         // All segments touch words alike; the first and the last have a little more.
         let [word, ends, registers] = segment::shapes();
         let word = Row::new(word.columns, &word);
         let ends = [Row::new(ends.columns - 1, &ends), Row::new(registers.columns - 2, &registers)];
-        for counts in &self.profile.segments {
+        for counts in &profile.segments {
             let mut argument = Argument::default();
             let rows = rows(counts, &kinds, &word);
             rows.clone().for_each(|(row, rows)| argument.add(row, rows));
@@ -151,7 +156,7 @@ impl ProgramRun {
                 logs += log.check(fresh, checks.live, &tables);
             }
         }
-        let rows = self.profile.rows_by_kind().zip(thirds).zip(&kinds);
+        let rows = profile.rows_by_kind().zip(thirds).zip(&kinds);
         let kinds = rows.map(|(((name, rows), thirds), row)| KindElements {
             name,
             rows,
@@ -160,6 +165,19 @@ impl ProgramRun {
         });
         let [words, segments, log, program] = [words, segments, logs, program].map(elements);
         Elements { kinds: kinds.collect(), words, segments, log, program }
+    }
+
+    /// What a check of the log commits to that is a shard: with the entries that it is about, and the words
+    /// that are live before it unless they are public.
+    pub(super) fn elements_of_check(
+        &self,
+        (entries, before, committed): (u64, u64, bool),
+        (fresh, after): (u64, u64),
+    ) -> f64 {
+        let mut log = LogRows { entries, ..LogRows::new(before, committed) };
+        let before = if committed { log::LIVE as u64 * before } else { 0 };
+        let anew = before + log::ENTRY as u64 * entries;
+        elements(log.check(fresh, after, &self.tables())) + anew as f64
     }
 }
 
@@ -215,7 +233,6 @@ mod tests {
     use volery_circuit::Counter;
     use volery_field::F61;
 
-    use super::super::profile::Profile;
     use super::super::split::tests::whole;
     use super::super::tests::counted;
     use super::super::trace::KINDS;

@@ -32,7 +32,7 @@ use super::argument::{self, Committed, Known, PIECE, Part, told};
 use super::form::{Form, Shape, Space, column, integer, number};
 use super::public::{Public, Tables};
 use super::regions::{Regions, file_words, place};
-use super::segment::{commit_with, known, no_trace};
+use super::segment::{commit, commit_with, known, no_trace};
 use super::trace::Source;
 
 /// Tuples of words that have not been checked.
@@ -46,6 +46,27 @@ pub(super) struct Log<W> {
 
 /// What is kept of a live word: address, value, segment.
 pub(super) const LIVE: usize = 3;
+
+/// What is noted of a word that a segment touches: address, value, segment of the last use, value at the end.
+pub(super) const ENTRY: usize = 4;
+
+/// What P commits to in a check.
+pub(super) struct Committing<'a> {
+    /// The words that are live afterwards, by address: address, value, segment.
+    pub(super) live: Box<dyn Iterator<Item = [i64; LIVE]> + 'a>,
+    /// The addresses of those that are new.
+    pub(super) fresh: &'a [u32],
+}
+
+impl<'a> Committing<'a> {
+    /// What a run that has come so far commits to, with these new words.
+    pub(super) fn of(source: &'a Source<'_>, fresh: &'a [u32]) -> Self {
+        let live = source.live().map(|(address, read_only, value, segment)| {
+            [place(address, read_only), value.into(), segment.into()]
+        });
+        Self { live: Box::new(live), fresh }
+    }
+}
 
 /// The columns of a live word while it is checked: also the lower limb of the distance to the next one.
 const CHECKED: usize = LIVE + 1;
@@ -85,9 +106,32 @@ impl<W: Clone> Log<W> {
 
     /// Notes the words of a segment: address, value, segment of the last use, value and time at the end.
     pub(super) fn note(&mut self, words: &Part<W>, segment: u32) {
-        let mut wires = Vec::with_capacity(4 * words.rows());
-        words.iter().for_each(|word| wires.extend_from_slice(&word[..4]));
+        let mut wires = Vec::with_capacity(ENTRY * words.rows());
+        words.iter().for_each(|word| wires.extend_from_slice(&word[..ENTRY]));
         self.entries.push((segment, wires));
+    }
+
+    /// Commits to `count` words of a segment, which is proved elsewhere, and notes them.
+    pub(super) fn note_anew<B: Challenge<F61, Wire = W>>(
+        &mut self,
+        b: &mut B,
+        (segment, count): (u32, usize),
+        values: Option<&[F61]>,
+    ) -> Result<(), B::Error> {
+        let mut wires = Vec::new();
+        commit(b, ENTRY * count, values, &mut wires)?;
+        self.entries.push((segment, wires));
+        Ok(())
+    }
+
+    /// The wires of what segments took and left since the last check, in order.
+    pub(super) fn noted(&self) -> impl Iterator<Item = &W> {
+        self.entries.iter().flat_map(|(_, wires)| wires)
+    }
+
+    /// The wires of the words that were live after the last check, in order.
+    pub(super) fn live(&self) -> impl Iterator<Item = &W> {
+        self.live.iter().flatten().flatten()
     }
 
     /// Checks and empties the log. `live` is how many words are live afterwards, `fresh` how many of them are
@@ -97,7 +141,7 @@ impl<W: Clone> Log<W> {
         b: &mut B,
         tables: &Tables<'_>,
         (live, fresh): (usize, usize),
-        source: Option<(&Source<'_>, &[u32])>,
+        values: Option<Committing<'_>>,
     ) -> Result<(), B::Error> {
         b.enter("memory");
         b.begin_argument();
@@ -109,12 +153,13 @@ impl<W: Clone> Log<W> {
                 words.map(|(address, value)| known(place(address, read_only(address)), value)).collect();
             Vec::new()
         });
-        let mut parts = vec![fresh_words(b, tables, fresh, source.map(|(_, fresh)| fresh))?];
+        let (values, addresses) = values.map(|values| (values.live, values.fresh)).unzip();
+        let mut parts = vec![fresh_words(b, tables, fresh, addresses)?];
         let before = before.into_iter();
         parts.extend(before.map(|wires| Part::new(live_shape(LIVE, Shape::produce), wires)));
         let entries = core::mem::take(&mut self.entries).into_iter();
         parts.extend(entries.map(|(segment, wires)| Part::new(entry_shape(segment), wires)));
-        let after = live_words(b, live, source.map(|(source, _)| source))?;
+        let after = live_words(b, live, values)?;
         let after = Vec::from_iter(after.into_iter().map(Rc::new));
         for shape in [live_shape(CHECKED, Shape::consume), gap_shape()] {
             parts.extend(
@@ -218,12 +263,9 @@ fn kept<W: Clone>(wires: Rc<Vec<W>>) -> Vec<W> {
 fn live_words<B: Challenge<F61>>(
     b: &mut B,
     count: usize,
-    source: Option<&Source<'_>>,
+    words: Option<Box<dyn Iterator<Item = [i64; LIVE]> + '_>>,
 ) -> Result<Vec<Vec<B::Wire>>, B::Error> {
-    let value = |(address, read_only, value, segment): (u32, bool, u32, u32)| {
-        [place(address, read_only), value.into(), segment.into()]
-    };
-    let mut words = source.map(|source| source.live().map(value).peekable());
+    let mut words = words.map(Iterator::peekable);
     let mut next = |count: usize| {
         let words = words.as_mut().ok_or_else(no_trace)?;
         let rows = count.div_ceil(CHECKED);

@@ -23,6 +23,7 @@
 //! | `split` | tables of 2^16 rows, where few lookups go into them |
 //! | `argument` | that tuples match and lookups are rows, under one challenge |
 //! | `segment` | one segment of a run |
+//! | [`shards`] | a run in shards, for many workers |
 //! | `log`, `regions` | memory across segments, and what it holds at first |
 //! | `end` | exits and traps |
 //! | `elements`, `memory`, `stages` | what a run commits to, what it keeps, and where P's time goes |
@@ -119,6 +120,7 @@ mod regions;
 pub mod secret_program;
 mod segment;
 mod settings;
+pub mod shards;
 mod split;
 mod stages;
 mod statement;

@@ -4,10 +4,12 @@
 //! Both parties need these numbers before they begin. P finds them in a first run that proves nothing.
 
 use volery_circuit::{Digest, Error};
+use zeroize::Zeroizing;
 
+use super::buffers::room_for;
 use super::kind::Kind;
 use super::log::{MOST_LIVE, is_due};
-use super::trace::KINDS;
+use super::trace::{KINDS, Source};
 
 /// The rows of one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +70,21 @@ impl<'p> Checks<'p> {
         self.live = self.live.saturating_add(fresh);
         self.brought = self.brought.saturating_add(fresh);
         Some(fresh)
+    }
+
+    /// Where a check is: makes P's run bring as many new words as show, if it has brought fewer.
+    pub(super) fn fill_up(
+        &self,
+        (new, fresh): (u64, &mut Zeroizing<Vec<u32>>),
+        source: &mut Source<'_>,
+        new_words: &[u32],
+    ) {
+        if (fresh.len() as u64) < new {
+            let brought = new_words.len().min(usize::try_from(self.brought).unwrap_or(usize::MAX));
+            let brought = source.bring(new_words.get(..brought).unwrap_or_default());
+            room_for(fresh, brought.len());
+            fresh.extend_from_slice(&brought);
+        }
     }
 }
 

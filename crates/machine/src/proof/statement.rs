@@ -9,7 +9,7 @@ use zeroize::{Zeroize as _, Zeroizing};
 use super::argument::{Committed, told};
 use super::buffers::room_for;
 use super::end;
-use super::log::{Log, MOST_LIVE};
+use super::log::{Committing, Log, MOST_LIVE};
 use super::profile::{Checks, Counts, Profile};
 use super::public::Tables;
 use super::regions::Regions;
@@ -42,7 +42,7 @@ pub struct RunClaim {
 /// What shows besides the claim is the [`Profile`].
 pub struct ProgramRun {
     pub(super) subject: Subject,
-    public: Vec<u8>,
+    pub(super) public: Vec<u8>,
     pub(super) claim: RunClaim,
     pub(super) profile: Profile,
     settings: Settings,
@@ -65,6 +65,8 @@ struct Secret {
     program: Option<Program>,
     /// Words that are zero at first and become live, in that order: see `class`.
     new_words: Zeroizing<Vec<u32>>,
+    /// Whether the run shows something else than it needs.
+    filled: bool,
 }
 
 /// A change of a segment, which it gets with its number.
@@ -176,7 +178,7 @@ impl ProgramRun {
         let source = Source::new(known, loaded, [&input, &public], limits);
         let (claim, profile, new_words) = survey(source, (subject.file_words(), MOST_LIVE), settings)?;
         let mut run = Self::new(subject, public, claim, profile, settings)?;
-        run.secret = Some(Secret { input, limits, program, new_words });
+        run.secret = Some(Secret { input, limits, program, new_words, filled: false });
         Ok(run)
     }
 
@@ -257,6 +259,16 @@ impl ProgramRun {
         words.ok_or_else(|| Error::misuse("only a run with its secret input can show something else"))
     }
 
+    /// The secret input, and the words that are zero at first and become live. Only P has them.
+    pub(super) fn kept(&self) -> Option<(&[u8], &[u32])> {
+        self.secret.as_ref().map(|secret| (&secret.input[..], &secret.new_words[..]))
+    }
+
+    /// Whether P's run shows something else than it needs.
+    pub(super) fn is_filled(&self) -> bool {
+        self.secret.as_ref().is_some_and(|secret| secret.filled)
+    }
+
     /// The addresses of the words that are live from the start. Only P knows them all.
     pub(super) fn first_words(&self) -> Result<Zeroizing<Vec<u32>>, Error> {
         let secret = self.secret.as_ref().and_then(|secret| secret.program.as_ref());
@@ -268,18 +280,18 @@ impl ProgramRun {
     pub(super) fn show(&mut self, profile: Profile, new_words: Zeroizing<Vec<u32>>) {
         self.profile = profile;
         if let Some(secret) = &mut self.secret {
-            secret.new_words = new_words;
+            (secret.new_words, secret.filled) = (new_words, true);
         }
     }
 }
 
 /// The error for a run of a secret program at a party that does not have it.
-fn unknown() -> Error {
+pub(super) fn unknown() -> Error {
     Error::misuse("there is no program")
 }
 
 /// What a run begins with, and of a secret program its image.
-fn load(subject: &Subject, secret: Option<&Program>) -> Result<(Loaded, Option<Image>), Error> {
+pub(super) fn load(subject: &Subject, secret: Option<&Program>) -> Result<(Loaded, Option<Image>), Error> {
     match (subject, secret) {
         (Subject::Public(program), _) => Ok((Loaded::of(program, &Regions::of(program)), None)),
         (Subject::Secret(bounds), Some(program)) => {
@@ -290,7 +302,7 @@ fn load(subject: &Subject, secret: Option<&Program>) -> Result<(Loaded, Option<I
 }
 
 /// The error for a trace that is not that of the profile.
-fn strange() -> Error {
+pub(super) fn strange() -> Error {
     Error::Witness("the run is another one than the profile says".into())
 }
 
@@ -373,7 +385,8 @@ impl ProgramRun {
             }
         };
         let mut checks = Checks::new(profile, settings.log, subject.file_words());
-        let mut boundary = self.start(b)?;
+        let length = self.secret.as_ref().map(|secret| secret.input.len() as u64);
+        let mut boundary = self.start(b, length)?;
         let mut fresh = Zeroizing::default();
         for (counts, number) in profile.segments.iter().zip(1..) {
             clock.begin(Stage::Trace);
@@ -391,16 +404,11 @@ impl ProgramRun {
             boundary = segment::claim(b, of_tables, here, boundary, segment, &mut log, clock)?;
             if let Some(new) = checks.next() {
                 clock.begin(Stage::Log);
-                if let Some(source) = &mut source
-                    && (fresh.len() as u64) < new
-                {
-                    let brought = new_words.len().min(checks.brought as usize);
-                    let brought = source.bring(&new_words[..brought]);
-                    room_for(&mut fresh, brought.len());
-                    fresh.extend_from_slice(&brought);
+                if let Some(source) = &mut source {
+                    checks.fill_up((new, &mut fresh), source, new_words);
                 }
-                let known = source.as_ref().map(|source| (source, &fresh[..]));
-                log.check(b, &tables, (checks.live as usize, new as usize), known)?;
+                let values = source.as_ref().map(|source| Committing::of(source, &fresh));
+                log.check(b, &tables, (checks.live as usize, new as usize), values)?;
                 fresh.zeroize();
             }
             progress.done += steps(counts);
@@ -411,7 +419,7 @@ impl ProgramRun {
     }
 
     /// P's run, and of a secret program its image.
-    fn source(&self) -> Result<(Option<Source<'_>>, Option<Image>), Error> {
+    pub(super) fn source(&self) -> Result<(Option<Source<'_>>, Option<Image>), Error> {
         let Some(Secret { input, limits, program: secret, .. }) = &self.secret else {
             return Ok((None, None));
         };
@@ -430,7 +438,12 @@ impl ProgramRun {
     }
 
     /// The next segment of P's trace, with the counts that show.
-    fn segment(&self, source: &mut Source<'_>, counts: &Counts, new_words: &[u32]) -> Result<Segment, Error> {
+    pub(super) fn segment(
+        &self,
+        source: &mut Source<'_>,
+        counts: &Counts,
+        new_words: &[u32],
+    ) -> Result<Segment, Error> {
         let shown = Some((counts, new_words));
         let (segment, _) = source.next(self.settings.steps, shown).map_err(limit)?;
         if segment.rows != counts.rows || segment.words.len() != counts.words as usize {
@@ -441,7 +454,7 @@ impl ProgramRun {
 
     /// The segment as P changes it.
     #[cfg(test)]
-    fn meddled(&self, number: u32, mut segment: Option<Segment>) -> Option<Segment> {
+    pub(super) fn meddled(&self, number: u32, mut segment: Option<Segment>) -> Option<Segment> {
         self.meddle.iter().zip(&mut segment).for_each(|(meddle, segment)| meddle(number, segment));
         segment
     }
@@ -453,9 +466,13 @@ impl ProgramRun {
 
     /// What a run begins with. P commits to the length of the secret input, and where a secret program
     /// begins.
-    fn start<B: Challenge<F61>>(&self, b: &mut B) -> Result<Boundary<B::Wire>, B::Error> {
+    pub(super) fn start<B: Challenge<F61>>(
+        &self,
+        b: &mut B,
+        length: Option<u64>,
+    ) -> Result<Boundary<B::Wire>, B::Error> {
         let mut values = Zeroizing::new(vec![F61::ZERO; REGISTERS]);
-        let secret = self.secret.as_ref().map(|secret| F61::new(secret.input.len() as u64));
+        let secret = length.map(F61::new);
         values[2] = F61::new(STACK_POINTER.into());
         values[PUBLIC_LEFT as usize] = F61::new(self.public.len() as u64);
         let mut registers: Vec<_> = values.iter().map(|value| b.constant(*value)).collect();

@@ -6,7 +6,7 @@ mod classes;
 mod edges;
 mod lies;
 mod quicksilver;
-mod runs;
+pub(super) mod runs;
 mod secret;
 
 use volery_circuit::{Evaluator, Statement};
@@ -18,29 +18,29 @@ use crate::program::{Kind, Program, Segment};
 use crate::{End, Instruction, Limits};
 
 /// Where text and data of the tests' programs are.
-const TEXT: u32 = 0x1_0000;
+pub(super) const TEXT: u32 = 0x1_0000;
 const CONSTANTS: u32 = 0x2_0000;
-const DATA: u32 = 0x3_0000;
+pub(super) const DATA: u32 = 0x3_0000;
 
 /// An instruction of these parts: `rd`, `rs1`, `rs2`, immediate.
-fn i(operation: Operation, rd: u8, rs1: u8, rs2: u8, immediate: i32) -> u32 {
+pub(super) fn i(operation: Operation, rd: u8, rs1: u8, rs2: u8, immediate: i32) -> u32 {
     Instruction::new(operation, rd, rs1, rs2, immediate).expect("legal").encode()
 }
 
 /// `li rd, value`.
-fn li(rd: u8, value: u32) -> [u32; 2] {
+pub(super) fn li(rd: u8, value: u32) -> [u32; 2] {
     let low = (value as i32) << 20 >> 20;
     let high = value.wrapping_sub(low as u32);
     [i(Operation::Lui, rd, 0, 0, high as i32), i(Operation::Addi, rd, rd, 0, low)]
 }
 
 /// `exit(a0)`.
-fn exit() -> [u32; 2] {
+pub(super) fn exit() -> [u32; 2] {
     [i(Operation::Addi, 17, 0, 0, 93), i(Operation::Ecall, 0, 0, 0, 0)]
 }
 
 /// A program of these words, with 64 bytes that are read-only and 256 that are writable.
-fn program(words: &[u32]) -> Program {
+pub(super) fn program(words: &[u32]) -> Program {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let segments = vec![
         Segment { address: TEXT, size: bytes.len() as u32, bytes, kind: Kind::Text },
@@ -56,9 +56,9 @@ fn program(words: &[u32]) -> Program {
 }
 
 /// Small segments, with filler rows.
-const SMALL: Settings = Settings { steps: 24, unit: 3, log: 8 };
+pub(super) const SMALL: Settings = Settings { steps: 24, unit: 3, log: 8 };
 
-fn run_of(words: &[u32], inputs: [&[u8]; 2], settings: Settings) -> ProgramRun {
+pub(super) fn run_of(words: &[u32], inputs: [&[u8]; 2], settings: Settings) -> ProgramRun {
     let inputs = inputs.map(<[u8]>::to_vec);
     ProgramRun::of(program(words), inputs, settings, Limits::default()).expect("a run")
 }

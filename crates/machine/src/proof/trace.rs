@@ -19,6 +19,9 @@ use crate::program::STACK_POINTER;
 use crate::{End, Machine, Program};
 
 mod pages;
+mod resume;
+
+pub(super) use resume::{Middle, STATE};
 
 /// The registers `x0` to `x31`, the sink, and what is left of inputs and written to the journal.
 pub(super) const REGISTERS: usize = 36;
@@ -279,6 +282,21 @@ struct Values {
 }
 
 impl Follower {
+    fn new(cells: Cells, loaded: Loaded, place: u32) -> Self {
+        Self {
+            cells,
+            code: loaded.code,
+            text: loaded.text,
+            rows: [0; KINDS],
+            tables: tables(),
+            expected: Vec::new(),
+            time: 0,
+            place,
+            transfers: Zeroizing::default(),
+            called: None,
+        }
+    }
+
     #[inline(always)]
     fn push(&mut self, kind: Kind, (f, pc): (bool, u64), fields: &Fields, values: Values) {
         let Values { x, y, result, access, called, moved } = values;
@@ -438,18 +456,8 @@ impl<'a> Source<'a> {
         limits: crate::Limits,
     ) -> Self {
         let first = Zeroizing::new(loaded.words.iter().map(|(address, _)| *address).collect());
-        let follower = Follower {
-            cells: Cells::new(&loaded, secret.len(), public.len()),
-            code: loaded.code,
-            text: loaded.text,
-            rows: [0; KINDS],
-            tables: tables(),
-            expected: Vec::new(),
-            time: 0,
-            place: program.entry(),
-            transfers: Zeroizing::default(),
-            called: None,
-        };
+        let cells = Cells::new(&loaded, secret.len(), public.len());
+        let follower = Follower::new(cells, loaded, program.entry());
         Self { first, machine: Machine::new(program, secret, public, limits), follower, end: None }
     }
 

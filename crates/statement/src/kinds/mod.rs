@@ -35,6 +35,9 @@ use crate::named::Named;
 use crate::refusal::Refusal;
 use crate::source::{Source, WitnessSource};
 
+#[cfg(feature = "programs")]
+pub use program::RunOf;
+
 /// A statement, or none if the command line names one of another kind.
 type Loaded = Result<Option<Box<dyn Instance>>, Error>;
 

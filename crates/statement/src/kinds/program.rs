@@ -37,24 +37,28 @@ const LARGEST: u64 = 1 << 28;
 const LARGEST_CLASS: u64 = 1 << 16;
 
 /// A program, its public input, and what is claimed of its run.
-struct Run {
-    subject: Subject,
+pub struct RunOf {
+    /// What is known of the program.
+    pub subject: Subject,
     /// A secret program, which a verifier does not have.
     secret: Option<Program>,
-    public: Vec<u8>,
-    terms: Terms,
+    /// The public input.
+    pub public: Vec<u8>,
+    /// What a verifier demands.
+    pub terms: Terms,
     steps: u64,
+}
+
+/// Such a statement.
+struct Run {
+    of: RunOf,
     /// P's run, once its secret input is known.
     run: Option<ProgramRun>,
 }
 
 impl Instance for Run {
     fn text(&self) -> String {
-        let program = match &self.subject {
-            Subject::Public(program) => format!("the program {}", short(&program.digest(), 8)),
-            Subject::Secret(bounds) => format!("a secret program of at most {} words", bounds.words),
-        };
-        format!("run of {program} that ends by {}", self.terms.ending)
+        self.of.text()
     }
 
     fn ring(&self) -> &'static str {
@@ -62,30 +66,12 @@ impl Instance for Run {
     }
 
     fn with_witness(self: Box<Self>, witness: &WitnessSource) -> Result<Box<dyn Instance>, Error> {
-        let secret = witness.whole()?.content(LARGEST)?;
-        let limits = Limits { steps: self.steps, ..Limits::default() };
-        let inputs = [secret.to_vec(), self.public.clone()];
-        let (settings, program) = (Settings::default(), self.secret.clone());
-        let run = match &self.subject {
-            Subject::Public(program) => ProgramRun::of(program.clone(), inputs, settings, limits),
-            Subject::Secret(bounds) => {
-                let missing = || Error::input("to prove a run of a secret program, name the program");
-                ProgramRun::of_secret(program.ok_or_else(missing)?, *bounds, inputs, settings, limits)
-            }
-        };
-        // Only what the emulator says of this limit is about the option.
-        let steps = emulator::Error::Steps(self.steps).to_string();
-        let run = run.map_err(|error| match error.to_string() {
-            reason if reason.ends_with(&steps) => {
-                Error::input(format!("{reason}; {} changes it", option("max-steps")))
-            }
-            _ => error.into(),
-        });
-        Ok(Box::new(Self { run: Some(run?), ..*self }))
+        let run = self.of.run(witness)?;
+        Ok(Box::new(Self { run: Some(run), ..*self }))
     }
 
     fn complete(&self) -> Result<(), Error> {
-        if self.secret.is_some() {
+        if self.of.secret.is_some() {
             return Err(Error::input(format!(
                 "{}: a verifier does not have the program; leave out its name",
                 option("secret-program")
@@ -117,12 +103,7 @@ impl Instance for Run {
 
     fn check(&self) -> Result<(), StatementError> {
         let run = self.run.as_ref().ok_or_else(|| StatementError::misuse("there is no secret input"))?;
-        let (end, claimed) = (run.claim().end, self.terms.ending);
-        if !claimed.allows(end) {
-            let place = format!("the program ended by {end}");
-            return Err(StatementError::Contradicted { place, claimed: claimed.to_string() });
-        }
-        Ok(())
+        self.of.check(run)
     }
 
     /// Nobody counts a run: its profile says how large it is.
@@ -131,8 +112,9 @@ impl Instance for Run {
     }
 
     fn describe(&self) -> Result<Described, Error> {
-        let program = self.subject.program().or(self.secret.as_ref());
-        Ok(ProgramInfo::of(self.text(), program, self.subject.bounds(), self.run.as_ref()))
+        let RunOf { subject, secret, .. } = &self.of;
+        let program = subject.program().or(secret.as_ref());
+        Ok(ProgramInfo::of(self.text(), program, subject.bounds(), self.run.as_ref()))
     }
 
     /// Each challenge of a run tests at most 2^20 values over 61 bits, or is drawn twice.
@@ -164,6 +146,57 @@ impl Instance for Run {
     #[cfg(feature = "public")]
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Err(Refusal::RunsHaveSessions)
+    }
+}
+
+impl RunOf {
+    /// The statement in words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let program = match &self.subject {
+            Subject::Public(program) => format!("the program {}", short(&program.digest(), 8)),
+            Subject::Secret(bounds) => format!("a secret program of at most {} words", bounds.words),
+        };
+        format!("run of {program} that ends by {}", self.terms.ending)
+    }
+
+    /// P's run on this secret input.
+    ///
+    /// # Errors
+    /// If the input cannot be read, or the run goes beyond its limits.
+    pub fn run(&self, witness: &WitnessSource) -> Result<ProgramRun, Error> {
+        let secret = witness.whole()?.content(LARGEST)?;
+        let limits = Limits { steps: self.steps, ..Limits::default() };
+        let inputs = [secret.to_vec(), self.public.clone()];
+        let (settings, program) = (Settings::default(), self.secret.clone());
+        let run = match &self.subject {
+            Subject::Public(program) => ProgramRun::of(program.clone(), inputs, settings, limits),
+            Subject::Secret(bounds) => {
+                let missing = || Error::input("to prove a run of a secret program, name the program");
+                ProgramRun::of_secret(program.ok_or_else(missing)?, *bounds, inputs, settings, limits)
+            }
+        };
+        // Only what the emulator says of this limit is about the option.
+        let steps = emulator::Error::Steps(self.steps).to_string();
+        run.map_err(|error| match error.to_string() {
+            reason if reason.ends_with(&steps) => {
+                Error::input(format!("{reason}; {} changes it", option("max-steps")))
+            }
+            _ => error.into(),
+        })
+    }
+
+    /// Checks that P's run ends as it is claimed to end.
+    ///
+    /// # Errors
+    /// [`StatementError::Contradicted`] otherwise.
+    pub fn check(&self, run: &ProgramRun) -> Result<(), StatementError> {
+        let (end, claimed) = (run.claim().end, self.terms.ending);
+        if !claimed.allows(end) {
+            let place = format!("the program ended by {end}");
+            return Err(StatementError::Contradicted { place, claimed: claimed.to_string() });
+        }
+        Ok(())
     }
 }
 
@@ -221,7 +254,7 @@ impl<Y: ProvesRuns + Known> Proving for Proof<'_, Y> {
     }
 
     fn verify(&self, verifier: &mut Verifier<Wire>, watch: &Watch, rng: &mut dyn CryptoRng) -> Done {
-        let Run { subject, public, terms, .. } = self.run;
+        let RunOf { subject, public, terms, .. } = &self.run.of;
         let (about, settings) = ((subject, &public[..]), Settings::default());
         let watch = |steps: Steps| watch.steps(steps.done, steps.total);
         let (claim, report) =
@@ -277,6 +310,20 @@ fn is_run(named: &Named) -> bool {
 
 /// The program that `named` names, or the bounds of a secret one, if it is about a program.
 pub(super) fn load(named: &Named) -> Loaded {
+    Ok(RunOf::load(named)?.map(|of| Box::new(Run { of, run: None }) as Box<dyn Instance>))
+}
+
+impl RunOf {
+    /// What `named` says of a run, if it is about a program.
+    ///
+    /// # Errors
+    /// If files cannot be read, or values are wrong.
+    pub fn load(named: &Named) -> Result<Option<Self>, Error> {
+        parse(named)
+    }
+}
+
+fn parse(named: &Named) -> Result<Option<RunOf>, Error> {
     if let Some(branch) = named.any_of.iter().find(|branch| branch.circuit.begins_with(&ELF)) {
         return Err(Refusal::OneOfManyRuns { name: branch.circuit.name() }.into());
     }
@@ -314,7 +361,7 @@ pub(super) fn load(named: &Named) -> Loaded {
     let steps = max_steps.map_or(Ok(1_u64 << 32), |steps| number("max-steps", steps))?;
     // Rows that fill up, and bytes that calls move, are rows too.
     let terms = Terms { ending, rows: steps.saturating_mul(2).saturating_add(1 << 16), ..Terms::default() };
-    Ok(Some(Box::new(Run { subject, secret, public, terms, steps, run: None })))
+    Ok(Some(RunOf { subject, secret, public, terms, steps }))
 }
 
 /// The names of a program's public values.

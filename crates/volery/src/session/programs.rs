@@ -10,6 +10,9 @@
 //!
 //! Of a program that only P knows, V has bounds, and those stand in place of the program ([`Subject`]).
 //!
+//! A run whose proof is split over workers is announced alike, by the coordinators; then comes
+//! [`Prover::prove_split`].
+//!
 //! The statement has the claim and the profile in it ([`ProgramRun`]), and V learns both from P. What P says
 //! of its run depends on its secret input, so it comes after both parties have named the same program or
 //! bounds and public input. The second `Begin` compares the digest of the whole statement, which every
@@ -19,6 +22,7 @@ use rand_core::CryptoRng;
 use volery_channel::handshake::Begin;
 use volery_channel::{Channel, ChannelExt as _, tags};
 use volery_machine::proof::preamble::{Head, decode_body, encode_body};
+use volery_machine::proof::shards::SplitRun;
 use volery_machine::proof::{OnProgress, ProgramRun, RunClaim, Settings, Subject, Terms, WatchedRun};
 
 use super::evaluate::something_claimed;
@@ -79,13 +83,23 @@ impl<C: Channel> Prover<C> {
         let (watched, unwatched) = (WatchedRun { run, watch }, WatchedRun { run, watch: UNWATCHED });
         let statement = Y::provable(&watched);
         let evaluate = || Y::evaluate(Y::provable(&unwatched));
-        let announced = self.announce(system, run);
+        let announced = self.announce(system, run.subject(), run);
         let result = announced.and_then(|()| self.try_prove(&system, statement, evaluate, rng));
         self.conclude(result)
     }
 
-    fn announce(&mut self, system: impl System, run: &ProgramRun) -> Result<(), Error> {
-        let agreed = self.common.agree(system, run.subject())?;
+    /// Says how a run ended and what it shows, before its proof is split over workers
+    /// ([`Prover::prove_split`]).
+    ///
+    /// # Errors
+    /// As [`Prover::prove_run`].
+    pub fn announce_split_run(&mut self, system: impl ProvesRuns, run: &SplitRun) -> Result<(), Error> {
+        let result = self.announce(system, run.subject(), run.run());
+        self.conclude(result)
+    }
+
+    fn announce(&mut self, system: impl System, subject: [u8; 32], run: &ProgramRun) -> Result<(), Error> {
+        let agreed = self.common.agree(system, subject)?;
         agreed.send(&mut self.channel)?;
         agreed.receive(&mut self.channel)?;
         self.channel.send(tags::RUN, &Head::of(run.claim(), run.profile()).encode())?;
@@ -126,7 +140,8 @@ impl<C: Channel> Verifier<C> {
         watch: &OnProgress<'_>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(RunClaim, Report), Error> {
-        let result = self.hear(system, (subject, public), settings, terms).and_then(|run| {
+        let digest = subject.digest(public, settings);
+        let result = self.hear(system, digest, (subject, public), settings, terms).and_then(|run| {
             let watched = WatchedRun { run: &run, watch };
             let report = self.try_verify(&system, Y::provable(&watched), something_claimed, rng)?;
             Ok((run.claim().clone(), report))
@@ -134,15 +149,34 @@ impl<C: Channel> Verifier<C> {
         self.conclude(result)
     }
 
-    /// What P says of its run, as a statement.
+    /// Hears how a run ended and what it shows, within these terms. Returns it in this many groups of
+    /// segments (fewer if it has fewer segments), for [`Verifier::verify_split`]: nothing is proved yet.
+    ///
+    /// # Errors
+    /// As [`Verifier::verify_run`]; [`volery_circuit::Error::Public`] for what cannot be split.
+    pub fn hear_split_run(
+        &mut self,
+        system: impl ProvesRuns,
+        (subject, public): (&Subject, &[u8]),
+        (settings, groups): (Settings, usize),
+        terms: &Terms,
+    ) -> Result<SplitRun, Error> {
+        let digest = SplitRun::subject_digest(subject.digest(public, settings), groups);
+        let result = self.hear(system, digest, (subject, public), settings, terms);
+        let result = result.and_then(|run| Ok(SplitRun::new(run, groups)?));
+        self.conclude(result)
+    }
+
+    /// What P says of its run, as a statement. The parties agree on this digest before.
     fn hear(
         &mut self,
         system: impl System,
+        digest: [u8; 32],
         (subject, public): (&Subject, &[u8]),
         settings: Settings,
         terms: &Terms,
     ) -> Result<ProgramRun, Error> {
-        let agreed = self.common.agree(system, subject.digest(public, settings))?;
+        let agreed = self.common.agree(system, digest)?;
         agreed.send(&mut self.channel)?;
         agreed.receive(&mut self.channel)?;
         let rejected = |reason| Error::Proof(volery_zk::Error::Rejected { reason });

@@ -71,8 +71,9 @@ impl Checker<'_> {
         ];
         // Only their number matters: P says the forged ones.
         let addresses = vec![0; fresh.len()];
-        let (counts, known) = ((after.len() / LIVE, fresh.len()), Some((&self.source, &addresses[..])));
-        let mut check = || log.check(&mut Evaluator::<F61>::new(), &self.tables, counts, known);
+        let (counts, known) =
+            ((after.len() / LIVE, fresh.len()), || Some(Committing::of(&self.source, &addresses)));
+        let mut check = || log.check(&mut Evaluator::<F61>::new(), &self.tables, counts, known());
         let (result, all) = with_forged(said, || if exactly { exact::on(check) } else { check() });
         assert!(all, "P said all that is in the lists");
         match result {

@@ -4,7 +4,7 @@ use super::*;
 use Operation::*;
 
 /// A loop that sums words into memory.
-pub(super) fn counting(rounds: i32) -> Vec<u32> {
+pub(in super::super) fn counting(rounds: i32) -> Vec<u32> {
     let mut words = Vec::new();
     words.extend(li(5, DATA));
     words.push(i(Addi, 6, 0, 0, rounds));
@@ -131,7 +131,7 @@ fn branches_and_jumps_are_proved_both_ways() {
 }
 
 /// `read(file, DATA + at, length)`, then the count is added to `s0`.
-pub(super) fn call(number: i32, file: i32, at: i32, length: i32) -> Vec<u32> {
+pub(in super::super) fn call(number: i32, file: i32, at: i32, length: i32) -> Vec<u32> {
     let mut words = li(11, DATA).to_vec();
     words.extend([
         i(Addi, 11, 11, 0, at),

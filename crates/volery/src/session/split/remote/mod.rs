@@ -35,7 +35,7 @@ mod work;
 
 pub use hall::{Hall, Times};
 pub use invitation::Invitation;
-pub use work::Worker;
+pub use work::{Arrival, Worker};
 
 use volery_channel::{Channel, Error as ChannelError, Tag};
 use zeroize::Zeroizing;

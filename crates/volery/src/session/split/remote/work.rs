@@ -46,6 +46,14 @@ pub struct Worker<L> {
     limits: Limits,
 }
 
+/// A worker that has come to its coordinator, and does not know yet what its lot is of: its job says so.
+pub struct Arrival {
+    coordinator: Framed<Tls<Socket>>,
+    lot: Zeroizing<Vec<u8>>,
+    job: Zeroizing<Vec<u8>>,
+    limits: Limits,
+}
+
 /// What ends a worker's work.
 #[derive(Default)]
 pub(super) struct Leash(Mutex<Held>);
@@ -110,7 +118,7 @@ fn connect(
     Ok(Framed::new(tls, limits.clone()))
 }
 
-impl<L: LotOf> Worker<L> {
+impl Arrival {
     /// Comes to the coordinator of this invitation, for a lot. `limits` hold for the proof, too.
     ///
     /// # Errors
@@ -128,7 +136,32 @@ impl<L: LotOf> Worker<L> {
         let lot = receive_secret(&mut coordinator, tags::WORKER_LOT, L::most_bytes())?;
         let mut job = Zeroizing::new(Vec::new());
         coordinator.recv_into(tags::WORKER_LOT, MOST_JOB, &mut job)?;
-        Ok(Self { coordinator, lot: L::decode(&lot)?, job, limits: limits.clone() })
+        Ok(Self { coordinator, lot, job, limits: limits.clone() })
+    }
+
+    /// What the coordinator says besides the lot.
+    #[must_use]
+    pub fn job(&self) -> &[u8] {
+        &self.job
+    }
+
+    /// The worker, whose lot is of this kind.
+    ///
+    /// # Errors
+    /// [`Error::Split`] if the lot is of another kind.
+    pub fn with_lot<L: LotOf>(self) -> Result<Worker<L>, Error> {
+        let Self { coordinator, lot, job, limits } = self;
+        Ok(Worker { coordinator, lot: L::decode(&lot)?, job, limits })
+    }
+}
+
+impl<L: LotOf> Worker<L> {
+    /// [`Arrival::come`], for a lot of this kind.
+    ///
+    /// # Errors
+    /// As of that; [`Error::Split`] if the lot is of another kind.
+    pub fn come(invitation: &Invitation, limits: &Limits) -> Result<Self, Error> {
+        Arrival::come(invitation, limits)?.with_lot()
     }
 
     /// What the coordinator says besides the lot.

@@ -3,10 +3,14 @@
 mod batch;
 mod preimage;
 mod product;
+#[cfg(feature = "programs")]
+mod run;
 
 pub use batch::{Batch, BatchPart};
 pub use preimage::{SplitPreimage, SplitPreimagePart};
 pub use product::{SplitProduct, SplitProductPart};
+#[cfg(feature = "programs")]
+pub use volery_machine::proof::shards::{SplitRun, SplitRunPart};
 
 /// The `n`th of `parts` nearly equal parts of `0..all`.
 fn part(all: u64, parts: usize, n: usize) -> core::ops::Range<u64> {

@@ -8,6 +8,8 @@ mod honest;
 mod lost;
 pub(super) mod many;
 mod meeting;
+#[cfg(feature = "programs")]
+mod run;
 
 use volery_channel::{Channel, Error as ChannelError, Layer, Layered, Limits, Tag, memory_pair};
 use volery_circuit::Evaluator;
