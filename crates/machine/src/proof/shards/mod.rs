@@ -89,6 +89,13 @@
 //! the words that it touches and that earlier segments have touched, and the bytes of the secret input that
 //! it reads; for each check what it commits to. That is all that a worker gets ([`SplitRun::job`]). It makes
 //! columns by running its segments from there. As all of this comes from one run, boundary wires are equal.
+//!
+//! **It is much.** A check's worker gets each word that its segments touch, as they found it and left it, and
+//! all words that are live: with one check nearly all that the run had in memory, the bytes of the secret
+//! input among them. Where runs of a class bring words, each group's worker gets the addresses of all words
+//! that are new in the run, in the order in which they were touched. So P trusts each of its workers with its
+//! secret. It also relies on them to run what its coordinator runs: V can find out in which shard, and by
+//! guessing in which words, a worker's run differs from that.
 
 mod cut;
 mod held;
@@ -141,7 +148,8 @@ impl SplitRun {
     /// P this runs the program once more.
     ///
     /// # Errors
-    /// [`Error::Public`] for no groups, and for a secret program; [`Error::Witness`] if P's run is another
+    /// [`Error::Public`] for no groups, for a secret program, and for a run whose log is checked more often
+    /// than there are groups and more than [`MOST_CHECKS`] times; [`Error::Witness`] if P's run is another
     /// one than its profile says.
     pub fn new(run: ProgramRun, groups: usize) -> Result<Self, Error> {
         if groups == 0 {
@@ -153,6 +161,13 @@ impl SplitRun {
             ));
         }
         let cut = Cut::new(&run.profile, run.settings().log, run.subject.file_words(), groups);
+        let (checks, most) = (cut.checks.len(), groups.max(MOST_CHECKS));
+        if checks > most {
+            return Err(Error::Public(format!(
+                "the memory of this run is checked {checks} times, each by a worker, and {most} may be asked for: split it \
+                 into as many groups, or prove it with one worker"
+            )));
+        }
         let held = run.source()?.0.map(|source| Held::of(&run, source, &cut)).transpose()?;
         let run = if held.is_some() { run.without_secret() } else { run };
         let mut digest = Digest::new();
@@ -220,6 +235,10 @@ impl SplitRun {
         Ok(SplitRunPart { whole: self, n, part })
     }
 }
+
+/// The most checks of the log of a run in fewer groups. How many there are follows from what P says of its
+/// run, and each is a worker that V starts.
+pub const MOST_CHECKS: usize = 16;
 
 /// A shard of a [`SplitRun`].
 pub struct SplitRunPart<'a> {

@@ -34,9 +34,6 @@ pub(super) trait LotBytes: Sized {
 
     /// The lot in these bytes.
     fn decode(bytes: &[u8]) -> Result<Self, Error>;
-
-    /// The most bytes that a lot has.
-    fn most_bytes() -> usize;
 }
 
 /// The names of what a lot is for: P or V, and the fields.
@@ -133,10 +130,6 @@ impl<Y: Dealt> LotBytes for ProverLot<Y> {
         let shares = elements(&mut cursor, Y::SHARE_BYTES, Y::decode_share)?;
         Ok(Self { place, shares })
     }
-
-    fn most_bytes() -> usize {
-        ROOM + longest::<Y>() * Y::SHARE_BYTES
-    }
 }
 
 impl<Y: Dealt> LotBytes for VerifierLot<Y> {
@@ -157,21 +150,13 @@ impl<Y: Dealt> LotBytes for VerifierLot<Y> {
         let keys = elements(&mut cursor, Y::Mac::BYTES, |bytes| Y::Mac::decode(bytes).ok())?;
         Ok(Self { place, keys, delta: Zeroizing::new(delta) })
     }
-
-    fn most_bytes() -> usize {
-        ROOM + (longest::<Y>() + 1) * Y::Mac::BYTES
-    }
 }
 
 /// More bytes than the head of a lot has, so that its vector is not moved.
 const ROOM: usize = 256;
 
-/// The most correlations in a lot; none over a field without rounds.
-fn longest<Y: Dealt>() -> usize {
-    let of = |profile| Y::lot_len(&Options { profile, ..Options::default() }).unwrap_or_default();
-    of(Profile::Lan).max(of(Profile::Wan))
-}
-
+/// The longest lot, of whatever kind: a worker does not know its kind before it is there.
+pub(super) const MOST_LOT: usize = 1 << 24;
 /// The longest result.
 pub(super) const MOST_RESULT: usize = 256 + 32 * MOST_BROUGHT + 4 * 1000;
 
@@ -319,7 +304,7 @@ pub(super) fn decode_answer<M: volery_field::Ring>(bytes: &[u8]) -> Result<Answe
 
 #[cfg(test)]
 mod tests {
-    use volery_field::{F61, F61x2, Gf128};
+    use volery_field::{Bn254Scalar, F61, F61x2, Gf128};
 
     use super::*;
     use crate::system::{Bits, Over};
@@ -363,11 +348,13 @@ mod tests {
             let options = Options { profile, ..Options::default() };
             let n = Bits::lot_len(&options).expect("a length");
             let lot = ProverLot::<Bits> { place: some_place(), shares: Wiped::new(vec![Gf128::ONE; n]) };
-            assert!(lot.encode().len() <= ProverLot::<Bits>::most_bytes());
+            assert!(lot.encode().len() <= MOST_LOT);
+            let n = Over::<Bn254Scalar, Bn254Scalar>::lot_len(&options).expect("a length");
+            assert!(ROOM + n * Over::<Bn254Scalar, Bn254Scalar>::SHARE_BYTES <= MOST_LOT, "{n}");
             let n = Field::lot_len(&options).expect("a length");
             let (keys, delta) = (Wiped::new(vec![F61x2::ONE; n]), Zeroizing::new(F61x2::ONE));
             let lot = VerifierLot::<Field> { place: some_place(), keys, delta };
-            assert!(lot.encode().len() <= VerifierLot::<Field>::most_bytes());
+            assert!(lot.encode().len() <= MOST_LOT);
         }
     }
 

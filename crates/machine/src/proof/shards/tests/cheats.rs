@@ -110,6 +110,20 @@ fn the_last_group_ends_as_claimed() {
     assert_eq!(wrong(&early), [Wrong::Shard(2)]);
 }
 
+/// All is as in the run, but its profile stops at a segment's end, where the registers are those of an exit.
+#[test]
+fn a_run_that_stops_where_there_is_no_call_has_not_exited() {
+    let words = [vec![i(Addi, 17, 0, 0, 93)], vec![i(Addi, 10, 10, 0, 1); 27], exit().to_vec()].concat();
+    for kept in [1, 2, 3] {
+        let mut early = split(&words, [b"", b""], long(8), 4);
+        assert_eq!((early.groups(), early.run.profile().segments()), (4, 4));
+        early.run.profile.segments.truncate(kept);
+        early.cut = Cut::new(&early.run.profile, 1 << 10, early.run.subject.file_words(), kept);
+        early.run.claim.end = End::Exit(8 * kept as u32 - 1);
+        assert_eq!(wrong(&early), [Wrong::Shard(kept - 1)]);
+    }
+}
+
 #[test]
 fn a_group_that_is_proved_twice_is_found() {
     let mut twice = adding(20, 3);

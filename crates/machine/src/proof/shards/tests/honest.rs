@@ -56,6 +56,22 @@ fn a_run_in_any_number_of_groups_is_proved() {
     }
 }
 
+/// P says how many checks there are, and V starts a worker for each.
+#[test]
+fn a_run_that_says_it_takes_many_checks_is_refused_unless_there_are_as_many_groups() {
+    let of = |checks: usize, groups: usize| {
+        let mut run = run_of(&sweeping(80), [b"", b""], SMALL).without_secret();
+        let most = run.profile.segments.iter().max_by_key(|counts| counts.words).expect("a segment").clone();
+        run.profile.segments = vec![Counts { words: 1 << 20, ..most }; checks];
+        run.profile.fresh = vec![0; checks];
+        SplitRun::new(run, groups).map(|split| split.cut.checks.len())
+    };
+    assert_eq!(of(MOST_CHECKS, 1), Ok(MOST_CHECKS));
+    assert!(matches!(of(MOST_CHECKS + 1, 1), Err(Error::Public(reason)) if reason.contains("17 times")));
+    assert_eq!(of(40, 40), Ok(40));
+    assert!(of(40, 39).is_err());
+}
+
 /// What is another statement has other digests.
 #[test]
 fn everything_counts_in_the_digests() {

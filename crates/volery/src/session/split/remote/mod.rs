@@ -54,12 +54,6 @@ pub trait LotOf: Lot + sealed::Sealed {
     fn decode(bytes: &[u8]) -> Result<Self, crate::Error>
     where
         Self: Sized;
-
-    /// The most bytes that a lot has.
-    #[doc(hidden)]
-    fn most_bytes() -> usize
-    where
-        Self: Sized;
 }
 
 /// Receives a secret of at most this many bytes. There is room for all of them before: a vector that grows
@@ -90,10 +84,6 @@ macro_rules! bytes {
 
             fn decode(bytes: &[u8]) -> Result<Self, crate::Error> {
                 LotBytes::decode(bytes)
-            }
-
-            fn most_bytes() -> usize {
-                <Self as LotBytes>::most_bytes()
             }
         }
     };

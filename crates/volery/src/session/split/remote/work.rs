@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 use super::door::{Stranger, keep_door};
 use super::invitation::{Invitation, from_hex, to_hex};
 use super::{LotOf, receive_secret};
-use crate::session::split::codec::{MOST_QUESTION, decode_question, encode_answer, encode_result};
+use crate::session::split::codec::{MOST_LOT, MOST_QUESTION, decode_question, encode_answer, encode_result};
 use crate::session::split::combine::{Beat, Shown};
 use crate::session::split::workers::MOST_ADDRESS;
 use crate::session::split::{Boundary, Dealt, Lost, Lot as _, Proved, ProverLot, Shard, VerifierLot};
@@ -133,7 +133,7 @@ impl Arrival {
         let mut coordinator =
             connect(&invitation.address, &invitation.key, &to_coordinator, &Leash::default())?;
         coordinator.send(tags::WORKER_TOKEN, &*invitation.token)?;
-        let lot = receive_secret(&mut coordinator, tags::WORKER_LOT, L::most_bytes())?;
+        let lot = receive_secret(&mut coordinator, tags::WORKER_LOT, MOST_LOT)?;
         let mut job = Zeroizing::new(Vec::new());
         coordinator.recv_into(tags::WORKER_LOT, MOST_JOB, &mut job)?;
         Ok(Self { coordinator, lot, job, limits: limits.clone() })
