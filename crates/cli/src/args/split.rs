@@ -52,16 +52,16 @@ pub(crate) struct ShardsArgs {
     #[arg(long, value_name = "N", requires = "digest")]
     pub(crate) length: Option<u64>,
     /// The program's public input; - reads standard input
-    #[arg(long, value_name = "FILE", requires = "program")]
+    #[arg(long, value_name = "FILE", conflicts_with = "digest")]
     pub(crate) public: Option<PathBuf>,
     /// What the program exits with [default: 0]
-    #[arg(long, value_name = "CODE", requires = "program", conflicts_with = "trap")]
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["digest", "trap"])]
     pub(crate) exit: Option<String>,
     /// The program does not exit: it is ended at the instruction at this address, in hexadecimal
-    #[arg(long, value_name = "ADDRESS", requires = "program")]
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "digest")]
     pub(crate) trap: Option<String>,
     /// The most steps that the program may take [default: 4294967296]
-    #[arg(long, value_name = "N", requires = "program")]
+    #[arg(long, value_name = "N", conflicts_with = "digest")]
     pub(crate) max_steps: Option<String>,
     /// The number of shards; of a program's run that of groups of segments, each of 65536 steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
@@ -94,11 +94,11 @@ pub(crate) struct SplitProveArgs {
     #[command(flatten)]
     pub(crate) coordinator: SplitVerifyArgs,
     /// The file of the message
-    #[arg(long, value_name = "FILE", requires = "digest", help_heading = "Statement")]
+    #[arg(long, value_name = "FILE", conflicts_with = "program", help_heading = "Statement")]
     #[arg(required_unless_present = "witness")]
     pub(crate) message: Option<PathBuf>,
     /// The file of the program's secret input; - reads standard input
-    #[arg(long, value_name = "FILE", requires = "program", help_heading = "Statement")]
+    #[arg(long, value_name = "FILE", conflicts_with = "digest", help_heading = "Statement")]
     pub(crate) witness: Option<PathBuf>,
     /// Connect to the other party's workers at this host only; give it several times for several. Otherwise
     /// wherever the other party says that they are

@@ -179,10 +179,10 @@ fn runs_that_are_not_as_claimed_are_refused() {
     other.end().expect(1, "exit with code 7");
     // Options of the other kind of statement, and a file that is no program.
     for (words, said) in [
-        (&["--digest", DIGEST, "--length", "292", "--shards", "1", "--exit", "1"][..], "PROGRAM"),
+        (&["--digest", DIGEST, "--length", "292", "--shards", "1", "--exit", "1"][..], "cannot be used with"),
         (&[&program, "--digest", DIGEST, "--shards", "1"], "cannot be used with"),
         (&[&secret, "--shards", "1"], "RISC-V"),
-        (&["--shards", "1"], "--digest"),
+        (&["--shards", "1"], "PROGRAM"),
     ] {
         run(&join(&[&["split", "verify"], words, &["--listen", "127.0.0.1:0"]]), "").expect(2, said);
     }
