@@ -207,7 +207,7 @@ impl<'a> Cheating<'a> {
 
     /// What each party says of the last statement that it came to, and how many it accepted.
     fn run(&self) -> [(Result<Outcome, Error>, usize); 2] {
-        let limits = Limits { read: Duration::from_secs(5), ..Limits::default() };
+        let limits = Limits { read: Duration::from_secs(2), ..Limits::default() };
         let meeting = Meeting::within(&limits);
         let (ours, theirs) = memory_pair(&limits);
         // By place and not by token, so that workers of different lots meet and have to find it out.
