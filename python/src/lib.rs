@@ -42,6 +42,10 @@ mod worker;
 
 use pyo3::pymodule;
 
+/// Tables and buffers of proofs are large, and are read at random places.
+#[global_allocator]
+static ALLOCATOR: volery_allocator::HugePages = volery_allocator::HugePages;
+
 /// The compiled module.
 #[pymodule]
 mod _volery {

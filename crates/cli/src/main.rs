@@ -55,6 +55,10 @@ use args::{AttestationCommand, Cli, Command, NotaryCommand, WebCommand};
 use failure::Failure;
 use volery_field::Cpu;
 
+/// Tables and buffers of proofs are large, and are read at random places.
+#[global_allocator]
+static ALLOCATOR: volery_allocator::HugePages = volery_allocator::HugePages;
+
 /// Parses the command line, runs the command and returns its exit code.
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();

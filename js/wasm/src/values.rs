@@ -26,12 +26,14 @@ pub(crate) fn number(object: &JsValue, name: &str) -> Result<Option<u32>, JsValu
 }
 
 /// Whether a property is there and true.
+#[cfg(feature = "web")]
 pub(crate) fn flag(object: &JsValue, name: &str) -> Result<bool, JsValue> {
     let flag =
         |value: JsValue| value.as_bool().ok_or_else(|| wrong(&format!("`{name}` must be true or false")));
     get(object, name).map_or(Ok(false), flag)
 }
 
+#[cfg(feature = "web")]
 pub(crate) fn bytes(object: &JsValue, name: &str) -> Result<Option<Vec<u8>>, JsValue> {
     let bytes = |value: JsValue| {
         let bytes: Uint8Array =
@@ -50,6 +52,7 @@ pub(crate) fn list(object: &JsValue, name: &str) -> Result<Vec<JsValue>, JsValue
 }
 
 /// A list of strings.
+#[cfg(feature = "web")]
 pub(crate) fn texts(object: &JsValue, name: &str) -> Result<Vec<String>, JsValue> {
     let all = list(object, name)?;
     let text = |value: JsValue| {
@@ -59,6 +62,7 @@ pub(crate) fn texts(object: &JsValue, name: &str) -> Result<Vec<String>, JsValue
 }
 
 /// A list of bytes.
+#[cfg(feature = "web")]
 pub(crate) fn many_bytes(object: &JsValue, name: &str) -> Result<Vec<Vec<u8>>, JsValue> {
     let all = list(object, name)?;
     let bytes = |value: JsValue| {

@@ -52,8 +52,8 @@
 //! [`AHEAD`] pairs of keys are expanded at once, with one word of four or eight keys in each register. This
 //! hides the schedule's latency, and takes half the instructions that one key's words in a register would.
 //! Gates then follow one by one or many in a call ([`AesLevel::Vaes256`]: a pair of keys in one register).
-//! In WebAssembly eight blocks are bitsliced ([`AesLevel::Simd128`]). `portable` (the `aes` crate) is the
-//! specification.
+//! In WebAssembly eight blocks are bitsliced ([`AesLevel::Simd128`]), and keys are kept as slices. `portable`
+//! (the `aes` crate) is the specification.
 
 mod portable;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -91,6 +91,9 @@ pub struct Keys {
     /// The first pair that is not expanded.
     next: u64,
     keys: [PairKeys; AHEAD],
+    /// The same keys in another form, in place of `keys`.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    sliced: wasm_simd128::Sliced,
     /// The number of used pairs of `keys`; all of them at first.
     used: usize,
 }
@@ -107,7 +110,15 @@ impl Keys {
         // This holds for the result of `detect`; only a test could pass anything else.
         assert!(level.available(), "{level:?} needs instructions that this CPU has not");
         let start = u128::from_le_bytes(start);
-        Self { level, start, next: first, keys: [PairKeys::ZERO; AHEAD], used: AHEAD }
+        Self {
+            level,
+            start,
+            next: first,
+            keys: [PairKeys::ZERO; AHEAD],
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            sliced: wasm_simd128::NONE,
+            used: AHEAD,
+        }
     }
 
     /// The number of the next pair.
@@ -157,7 +168,7 @@ impl Keys {
         #[cfg(not(target_arch = "x86_64"))]
         match self.level {
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            AesLevel::Simd128 => wasm_simd128::expand(self.start, self.next, &mut self.keys),
+            AesLevel::Simd128 => self.sliced = wasm_simd128::expand(self.start, self.next),
             _ => portable::expand(self.start, self.next, &mut self.keys),
         }
         self.next = end;
@@ -170,7 +181,8 @@ impl Keys {
     #[inline(always)]
     pub(crate) fn hash<const LABELS: usize>(&mut self, labels: &mut [[Pair; LABELS]]) {
         let n = labels.len().min(self.ready());
-        let (keys, labels) = (&self.keys[self.used..self.used + n], &mut labels[..n]);
+        let first = self.used;
+        let (keys, labels) = (&self.keys[first..first + n], &mut labels[..n]);
         self.used += n;
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `self.level` is available, as the constructor has checked.
@@ -184,7 +196,7 @@ impl Keys {
         #[cfg(not(target_arch = "x86_64"))]
         match self.level {
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            AesLevel::Simd128 => wasm_simd128::hash(keys, labels),
+            AesLevel::Simd128 => wasm_simd128::hash(&self.sliced, first, labels),
             _ => portable::hash(keys, labels),
         }
     }
@@ -227,7 +239,7 @@ impl Keys {
         #[cfg(not(target_arch = "x86_64"))]
         let sum = match self.level {
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            AesLevel::Simd128 => wasm_simd128::hash_run(keys, second, labels, hashes),
+            AesLevel::Simd128 => wasm_simd128::hash_run(&self.sliced, (place, second), labels, hashes),
             _ => portable::hash_run(keys, second, labels, hashes),
         };
         Ok(sum)

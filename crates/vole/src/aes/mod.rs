@@ -33,7 +33,7 @@ pub(crate) use many::{Keys, pairs};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 #[doc(hidden)]
 pub mod bitsliced {
-    pub use super::wasm_simd128::{AT_ONCE, encrypt_each, encrypt_run, expand_keys};
+    pub use super::wasm_simd128::{AT_ONCE, EightKeys};
 }
 
 /// The instructions that compute AES.

@@ -29,6 +29,9 @@ type Eight = [v128; 8];
 /// The round keys of one key or of eight, as slices.
 type Slices = [Eight; 11];
 
+/// Those of eight keys of which nothing is known yet.
+const NO_KEYS: Slices = [[u64x2(0, 0); 8]; 11];
+
 #[inline(always)]
 fn load(from: &Gf128) -> v128 {
     // SAFETY: an element is 16 bytes.
@@ -250,58 +253,81 @@ fn add_key(x: &mut Eight, key: &Eight) {
     }
 }
 
-/// AES of eight blocks.
+/// AES of eight blocks, under a round key that `key` gives for each round.
 #[inline(always)]
-fn encrypt(keys: &Slices, x: &mut Eight) {
+fn encrypt(key: impl Fn(usize) -> Eight, x: &mut Eight) {
     transpose(x);
-    add_key(x, &keys[0]);
-    for key in &keys[1..10] {
+    add_key(x, &key(0));
+    for round in 1..10 {
         sub_bytes(x);
-        mix(x, key);
+        mix(x, &key(round));
     }
     sub_bytes(x);
     for slice in x.iter_mut() {
         *slice = shift_rows(*slice);
     }
-    add_key(x, &keys[10]);
+    add_key(x, &key(10));
     transpose(x);
 }
 
-/// The next round key of each of eight keys.
+/// The next round key of each of `N` times eight keys; `N` is at most four. One S-box serves all of them,
+/// since only the last word of a round key goes through it.
 #[inline(always)]
-fn next_round_key(key: &Eight, constant: u8) -> Eight {
-    let mut last = *key;
+fn next_round_keys<const N: usize>(keys: &[Eight; N], constant: u8) -> [Eight; N] {
+    let mut last: Eight = core::array::from_fn(|i| {
+        let [a, b, c, d] = core::array::from_fn(|group| keys[group.min(N - 1)][i]);
+        let (low, high) = (u32x4_shuffle::<2, 6, 3, 7>(a, b), u32x4_shuffle::<2, 6, 3, 7>(c, d));
+        u64x2_shuffle::<1, 3>(low, high)
+    });
     sub_bytes(&mut last);
-    let mut next = *key;
-    for (i, (next, last)) in next.iter_mut().zip(last).enumerate() {
-        // The rotated last word of each key, for all four words.
-        let word =
-            u8x16_shuffle::<13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12>(last, last);
+    let mut next = *keys;
+    for (i, last) in last.into_iter().enumerate() {
+        let rotated = u8x16_shuffle::<1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12>(last, last);
         let first = 0u32.wrapping_sub(u32::from(constant >> i & 1)) & 0xff;
-        let word = v128_xor(word, u32x4_splat(first ^ 0u32.wrapping_sub(0x63 >> i & 1)));
-        // Each word plus all words before it.
-        let zero = u8x16_splat(0);
-        let sum = u8x16_shuffle::<16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11>(*next, zero);
-        let sum = v128_xor(*next, sum);
-        let more = u8x16_shuffle::<16, 16, 16, 16, 16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7>(sum, zero);
-        *next = v128_xor(v128_xor(sum, more), word);
+        let rotated = v128_xor(rotated, u32x4_splat(first ^ 0u32.wrapping_sub(0x63 >> i & 1)));
+        // The word of each eight keys, for all four words of their next round key.
+        let words = [
+            u32x4_shuffle::<0, 0, 0, 0>(rotated, rotated),
+            u32x4_shuffle::<1, 1, 1, 1>(rotated, rotated),
+            u32x4_shuffle::<2, 2, 2, 2>(rotated, rotated),
+            u32x4_shuffle::<3, 3, 3, 3>(rotated, rotated),
+        ];
+        for (next, word) in next.iter_mut().zip(words) {
+            // Each word plus all words before it.
+            let zero = u8x16_splat(0);
+            let sum = u8x16_shuffle::<16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11>(next[i], zero);
+            let sum = v128_xor(next[i], sum);
+            let more = u8x16_shuffle::<16, 16, 16, 16, 16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7>(sum, zero);
+            next[i] = v128_xor(v128_xor(sum, more), word);
+        }
     }
     next
 }
 
+/// The round keys of `N` times eight keys, eight by eight. The others are none.
+#[inline(always)]
+fn expand_eights<const N: usize>(keys: &[[Gf128; AT_ONCE]; N]) -> [Slices; N] {
+    let mut all = [NO_KEYS; N];
+    let mut now = keys.map(|keys| {
+        let mut eight = keys.map(|key| load(&key));
+        transpose(&mut eight);
+        eight
+    });
+    let mut constant = 1_u8;
+    for round in 0..11 {
+        if round > 0 {
+            now = next_round_keys(&now, constant);
+            constant = constant << 1 ^ (constant >> 7) * 0x1b;
+        }
+        all.iter_mut().zip(now).for_each(|(all, now)| all[round] = now);
+    }
+    all
+}
+
 /// The round keys of eight keys.
 #[inline(always)]
-fn expand_eight(keys: &[Gf128; AT_ONCE]) -> Slices {
-    let mut slices = [[u8x16_splat(0); 8]; 11];
-    for (slice, key) in slices[0].iter_mut().zip(keys) {
-        *slice = load(key);
-    }
-    transpose(&mut slices[0]);
-    let mut constant = 1_u8;
-    for round in 1..11 {
-        slices[round] = next_round_key(&slices[round - 1], constant);
-        constant = constant << 1 ^ (constant >> 7) * 0x1b;
-    }
+fn expand_eight(keys: [Gf128; AT_ONCE]) -> Slices {
+    let [slices] = expand_eights(&[keys]);
     slices
 }
 
@@ -319,7 +345,7 @@ fn add_constant(keys: &mut Slices) {
 /// The round keys of one key, for eight blocks.
 #[inline(always)]
 fn broadcast(keys: &[u128; 11]) -> Slices {
-    let mut slices = [[u8x16_splat(0); 8]; 11];
+    let mut slices = NO_KEYS;
     for (slices, key) in slices.iter_mut().zip(keys) {
         let key = splat(*key);
         for (i, slice) in slices.iter_mut().enumerate() {
@@ -332,11 +358,11 @@ fn broadcast(keys: &[u128; 11]) -> Slices {
 }
 
 /// Expands `keys`, one after the other, into as many of `out`.
-pub fn expand_keys(keys: &[Gf128], out: &mut [[u128; 11]]) {
+pub(super) fn expand_keys(keys: &[Gf128], out: &mut [[u128; 11]]) {
     for (keys, out) in keys.chunks(AT_ONCE).zip(out.chunks_mut(AT_ONCE)) {
         let mut eight = [Gf128::ZERO; AT_ONCE];
         eight.iter_mut().zip(keys).for_each(|(to, from)| *to = *from);
-        let mut slices = expand_eight(&eight);
+        let mut slices = expand_eight(eight);
         for (round, slices) in slices.iter_mut().enumerate() {
             transpose(slices);
             for (out, key) in out.iter_mut().zip(&*slices) {
@@ -354,29 +380,66 @@ pub(super) fn expand_key(key: u128) -> [u128; 11] {
     out[0]
 }
 
-/// AES of blocks under one key with these round keys, in place.
-pub fn encrypt_run(keys: &[u128; 11], blocks: &mut [Gf128]) {
-    let keys = broadcast(keys);
-    for blocks in blocks.chunks_mut(AT_ONCE) {
-        let mut x = [u8x16_splat(0); 8];
-        x.iter_mut().zip(&*blocks).for_each(|(x, block)| *x = load(block));
-        encrypt(&keys, &mut x);
-        blocks.iter_mut().zip(x).for_each(|(block, x)| store(block, x));
+/// The round keys of eight keys, as slices: what garbling keeps of its keys, so that no gate has to make
+/// slices of them.
+#[derive(Clone, Copy)]
+pub struct EightKeys(Slices);
+
+impl EightKeys {
+    /// Keys of which nothing is known yet.
+    pub const NONE: Self = Self(NO_KEYS);
+
+    /// Expands four times eight keys.
+    #[must_use]
+    pub fn expand(keys: &[[Gf128; AT_ONCE]; 4]) -> [Self; 4] {
+        expand_eights(keys).map(|mut slices| {
+            add_constant(&mut slices);
+            Self(slices)
+        })
+    }
+
+    /// AES of eight blocks, each under the key of its number, in place.
+    #[inline(always)]
+    pub fn encrypt(&self, blocks: &mut [Gf128; AT_ONCE]) {
+        encrypt_blocks(|round| self.0[round], blocks);
+    }
+
+    /// AES of two blocks under each of `count` keys from `first` on, in place: block `i` and block
+    /// `count + i` are under key `first + i`. There are at most four such keys; what is left of the blocks is
+    /// encrypted under anything.
+    #[inline(always)]
+    pub fn encrypt_twice(&self, first: u32, count: u32, blocks: &mut [Gf128; AT_ONCE]) {
+        let these = u8x16_splat((1_u8 << count).wrapping_sub(1));
+        encrypt_blocks(
+            |round| {
+                self.0[round].map(|slice| {
+                    // The bits of these keys in each byte; those of the byte above are masked off.
+                    let once = v128_and(u16x8_shr(slice, first), these);
+                    v128_or(once, u16x8_shl(once, count))
+                })
+            },
+            blocks,
+        );
+    }
+
+    /// AES of blocks under key number `which`, in place.
+    pub fn encrypt_run(&self, which: u32, blocks: &mut [Gf128]) {
+        let bit = u8x16_splat(1 << (which % AT_ONCE as u32));
+        let keys = self.0.map(|key| key.map(|slice| u8x16_eq(v128_and(slice, bit), bit)));
+        for blocks in blocks.chunks_mut(AT_ONCE) {
+            let mut eight = [Gf128::ZERO; AT_ONCE];
+            eight.iter_mut().zip(&*blocks).for_each(|(to, from)| *to = *from);
+            encrypt_blocks(|round| keys[round], &mut eight);
+            blocks.iter_mut().zip(eight).for_each(|(to, from)| *to = from);
+        }
     }
 }
 
-/// AES of eight blocks, each under a key of its own, in place. `key(round, block)` is a round key.
+/// AES of eight blocks, in place, under a round key that `key` gives for each round.
 #[inline(always)]
-pub fn encrypt_each<'a>(key: impl Fn(usize, usize) -> &'a Gf128, blocks: &mut [Gf128; AT_ONCE]) {
-    let mut keys = [[u8x16_splat(0); 8]; 11];
-    for (round, slices) in keys.iter_mut().enumerate() {
-        slices.iter_mut().enumerate().for_each(|(block, slice)| *slice = load(key(round, block)));
-        transpose(slices);
-    }
-    add_constant(&mut keys);
-    let mut x = [u8x16_splat(0); 8];
-    x.iter_mut().zip(&*blocks).for_each(|(x, block)| *x = load(block));
-    encrypt(&keys, &mut x);
+fn encrypt_blocks(key: impl Fn(usize) -> Eight, blocks: &mut [Gf128; AT_ONCE]) {
+    let mut x = blocks.map(|block| load(&block));
+    encrypt(key, &mut x);
     blocks.iter_mut().zip(x).for_each(|(block, x)| store(block, x));
 }
 
@@ -389,7 +452,7 @@ pub(super) fn ctr(keys: &[u128; 11], salt: u64, start: u64, out: &mut [Gf128]) {
         for (i, x) in x.iter_mut().enumerate() {
             *x = u64x2(number.wrapping_add(i as u64), salt);
         }
-        encrypt(&keys, &mut x);
+        encrypt(|round| keys[round], &mut x);
         out.iter_mut().zip(x).for_each(|(out, x)| store(out, x));
         number = number.wrapping_add(AT_ONCE as u64);
     }
@@ -422,7 +485,7 @@ pub(super) fn expand(keys: &[u128; 11], left: &mut [Gf128], right: &mut [Gf128],
             *parent = v128_xor(load(left), select(j, fix.index, value));
             *x = orthomorphism(*parent);
         }
-        encrypt(&keys, &mut x);
+        encrypt(|round| keys[round], &mut x);
         for ((left, right), (parent, x)) in left.iter_mut().zip(right).zip(parents.into_iter().zip(x)) {
             let h = v128_xor(x, orthomorphism(parent));
             total = v128_xor(total, h);
@@ -443,7 +506,7 @@ pub(super) fn hash(keys: &[u128; 11], nodes: &mut [Gf128]) {
         for (x, node) in x.iter_mut().zip(&*nodes) {
             *x = orthomorphism(load(node));
         }
-        encrypt(&keys, &mut x);
+        encrypt(|round| keys[round], &mut x);
         for (node, x) in nodes.iter_mut().zip(x) {
             let h = v128_xor(x, orthomorphism(load(node)));
             store(node, h);
@@ -457,14 +520,14 @@ pub(super) fn pairs(keys: &[Gf128], salt: u64, first: u64, out: &mut [[Gf128; 2]
     for (keys, out) in keys.chunks(AT_ONCE).zip(out.chunks_mut(AT_ONCE)) {
         let mut eight = [Gf128::ZERO; AT_ONCE];
         eight.iter_mut().zip(keys).for_each(|(to, from)| *to = *from);
-        let mut slices = expand_eight(&eight);
+        let mut slices = expand_eight(eight);
         add_constant(&mut slices);
         for side in 0..2 {
             let mut x = [u8x16_splat(0); 8];
             for (i, x) in x.iter_mut().enumerate() {
                 *x = u64x2(number.wrapping_add(i as u64).wrapping_mul(2) | side, salt);
             }
-            encrypt(&slices, &mut x);
+            encrypt(|round| slices[round], &mut x);
             out.iter_mut().zip(x).for_each(|(out, x)| store(&mut out[side as usize], x));
         }
         number = number.wrapping_add(AT_ONCE as u64);
