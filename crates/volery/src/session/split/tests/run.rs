@@ -107,7 +107,8 @@ fn the_estimate_of_a_run_has_what_is_said_of_it_and_what_workers_are_told() {
 /// A run that touches so many words that its shards keep their boundary wires: it reads a byte into one of
 /// them, which nobody uses, and counts in the others.
 fn filling(secret: u8) -> ProgramRun {
-    let start = [(Addi, 8, 2, 0, -2048), (Addi, 8, 8, 0, -2048), (Addi, 9, 0, 0, 1100)];
+    let down = (Addi, 8, 8, 0, -2048);
+    let start = [(Addi, 8, 2, 0, -2048), down, down, down, (Addi, 9, 0, 0, 2047)];
     let read = [(Addi, 11, 8, 0, -4), (Addi, 12, 0, 0, 1), (Addi, 17, 0, 0, 63), (Ecall, 0, 0, 0, 0)];
     let body = [(Sw, 0, 8, 9, 0), (Addi, 8, 8, 0, 4), (Addi, 9, 9, 0, -1), (Bne, 0, 9, 0, -12)];
     let code = [&start[..], &read, &body, &[(Addi, 17, 0, 0, 93), (Ecall, 0, 0, 0, 0)]].concat();
