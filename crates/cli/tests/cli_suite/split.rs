@@ -186,9 +186,10 @@ fn what_the_proof_of_a_run_takes_is_said_before() {
         let proved = run(&join(&[&rest, &both]), "").expect(0, "").object();
         verifier.end().expect(0, "");
         agrees(&info, &proved);
-        let within = |party| number(&info, &format!("bytes_within_{party}"));
-        let lots = if options[0] == "--retries" { 1.3e6 } else { 2.3e6 };
-        assert!(within("prover") > 3.0 * lots && within("verifier") > 3.0 * lots / 2.0, "{info}");
+        // A correlation is two elements at P and one at V.
+        let (within, dealt) = (|party| number(&info, party), number(&info, "correlations_dealt"));
+        assert!(within("bytes_within_prover") > 16.0 * dealt, "{info}");
+        assert!(within("bytes_within_verifier") > 8.0 * dealt, "{info}");
         let memory = |info, party| number(info, &format!("memory_worker_{party}"));
         // A segment has some dozens of columns for each step.
         assert!(memory(&info, "prover") > memory(&info, "verifier"), "{info}");
