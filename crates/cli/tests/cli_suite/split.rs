@@ -303,11 +303,10 @@ fn long_workers_killed_at_random_are_replaced() {
     let dir = tempfile::tempdir().expect("a directory");
     let message: String = "0123456789abcdef".repeat(2000);
     let path = write(dir.path(), "message", &message);
-    let digest =
+    let computed =
         run(&["compute", "sha256-preimage", "--length", "32000", "--witness", "-"], &hex_of(&message));
-    let digest = digest.expect(0, "").stdout;
-    let digest =
-        digest.split_ascii_whitespace().last().expect("a digest").trim_start_matches("0x").to_owned();
+    let public = computed.expect(0, "").stdout;
+    let digest = public.lines().find_map(|line| line.strip_prefix("digest = ")).expect("a digest").to_owned();
     let named = ["--digest", &digest, "--length", "32000", "--shards", "4", "--json"];
     let program = env!("CARGO_BIN_EXE_volery");
     let mut rng = ChaCha20Rng::seed_from_u64(22);
