@@ -126,6 +126,9 @@ pub(crate) struct SplitVerifyArgs {
 pub(crate) struct SplitInfoArgs {
     #[command(flatten)]
     pub(crate) shards: ShardsArgs,
+    /// The file of the program's secret input, on which it depends what a run takes; - reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "digest", help_heading = "Statement")]
+    pub(crate) witness: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
     /// The number of cores that each party's workers share [default: one for each shard]

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use volery::split::{Estimate, Settings, Sharded as _, estimate};
+use volery::split::{Estimate, estimate};
 use volery::system::Bits;
 use volery::{Network, Profile};
 use volery_statement::reached;
 
-use super::{statement, text};
+use super::{Claim, claim, program, settings, text};
 use crate::args::SplitInfoArgs;
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
@@ -16,12 +16,16 @@ use crate::{output, terminal};
 
 /// Runs the command.
 pub(super) fn run(args: &SplitInfoArgs) -> Result<(), Failure> {
-    let (claim, options) = (statement(&args.shards)?, args.protocol.options());
-    let settings = Settings { retries: args.shards.retries };
-    let shards = claim.layout()?.shards().len();
-    let cores = args.cores.unwrap_or(u32::try_from(shards).unwrap_or(u32::MAX));
-    let estimate = terminal::during("rehearsing the shards", || estimate(options, Bits, &claim, settings))?;
-    let statement = text(&args.shards);
+    let (statement, estimate) = match claim(&args.shards)? {
+        Claim::Preimage(claim) => {
+            let (options, settings) = (args.protocol.options(), settings(&args.shards));
+            let estimate = || estimate(options, Bits, &claim, settings);
+            (text(&args.shards), terminal::during("rehearsing the shards", estimate)?)
+        }
+        Claim::Run(of) => (program::text(&args.shards, &of), program::estimate(args, &of)?),
+    };
+    let workers = u32::try_from(estimate.workers.len()).unwrap_or(u32::MAX);
+    let cores = args.cores.unwrap_or(workers);
     let cost = Cost::new(&statement, args, &estimate, cores);
     if let Some(rho) = args.protocol.rho {
         reached(rho, cost.soundness_bits)?;
@@ -56,7 +60,8 @@ struct Cost<'a> {
     /// Between the parties: of the coordinator and all workers.
     bytes_prover: u64,
     bytes_verifier: u64,
-    /// Between a coordinator and its own workers: lots and what workers bring.
+    /// Between a coordinator and its own workers: lots and what workers bring; for a program's run also what
+    /// they are told.
     bytes_within_prover: u64,
     bytes_within_verifier: u64,
     round_trips: u64,
@@ -122,14 +127,15 @@ impl<'a> Cost<'a> {
             [self.bytes_within_prover, self.bytes_within_verifier].map(output::bytes);
         format!(
             "{}, --profile {}: the prover sends {}, the verifier {}, in {}; {in_prover} and {in_verifier} go between \
-             coordinators and their own workers; about {prover} of memory for each worker of the prover, {verifier} of \
-             the verifier; with {} a party about {} on machines like this one, {} over a network of this kind; \
-             soundness {:.0} bits, {:.1} fewer than without retries",
+             coordinators and their own workers; each party has {}, with about {prover} of memory each at the \
+             prover, {verifier} at the verifier; with {} a party about {} on machines like this one, {} over a \
+             network of this kind; soundness {:.0} bits, {:.1} fewer than without retries",
             self.statement,
             self.profile,
             output::bytes(self.bytes_prover),
             output::bytes(self.bytes_verifier),
             output::counted(self.round_trips, "round trip"),
+            output::counted(self.shards as u64, "worker"),
             output::counted(self.cores.into(), "core"),
             output::time(here),
             output::time(there),

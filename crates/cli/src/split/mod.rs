@@ -60,7 +60,7 @@ fn claim(args: &ShardsArgs) -> Result<Claim, Failure> {
 /// The statement about a message.
 fn statement(args: &ShardsArgs) -> Result<SplitPreimage, Failure> {
     let (Some(digest), Some(length)) = (&args.digest, args.length) else {
-        return Err(Failure::input("this command is about messages: give --digest and --length"));
+        return Err(Failure::input("give a program, or --digest and --length"));
     };
     let digits = digest.strip_prefix("0x").unwrap_or(digest);
     let pairs = digits.as_bytes().chunks(2).map(|pair| {

@@ -38,6 +38,27 @@ fn a_split_statement_is_proved_by_processes() {
     assert_eq!(proved["workers_bytes_sent"], verified["workers_bytes_received"]);
 }
 
+fn number(object: &serde_json::Value, key: &str) -> f64 {
+    object[key].as_f64().unwrap_or_else(|| panic!("{key} in {object}"))
+}
+
+/// What is said before agrees with what P says that both have sent.
+fn agrees(info: &serde_json::Value, proved: &serde_json::Value) {
+    for (said, [first, second]) in [
+        ("bytes_prover", ["bytes_sent", "workers_bytes_sent"]),
+        ("bytes_verifier", ["bytes_received", "workers_bytes_received"]),
+    ] {
+        let (said, sent) = (number(info, said), number(proved, first) + number(proved, second));
+        assert!((said / sent - 1.0).abs() < 0.02, "{said} {sent}");
+    }
+    for key in ["statement", "shards", "soundness_bits"] {
+        assert_eq!(info[key], proved[key], "{key}");
+    }
+    for object in [info, proved] {
+        crate::json::is_of_the_schema(object, 0, "split");
+    }
+}
+
 /// What is said before agrees with what is sent, apart from what TLS adds to the coordinators' session.
 #[test]
 fn what_a_split_proof_takes_is_said_before() {
@@ -45,18 +66,7 @@ fn what_a_split_proof_takes_is_said_before() {
     let verifier = verifier(&[]);
     let proved = prove(&verifier, "3", &[], &message()).expect(0, "").object();
     verifier.end().expect(0, "");
-    let number = |object: &serde_json::Value, key: &str| object[key].as_f64().expect("a number");
-    for (said, [first, second]) in [
-        ("bytes_prover", ["bytes_sent", "workers_bytes_sent"]),
-        ("bytes_verifier", ["bytes_received", "workers_bytes_received"]),
-    ] {
-        let (said, sent) = (number(&info, said), number(&proved, first) + number(&proved, second));
-        assert!((said / sent - 1.0).abs() < 0.02, "{said} {sent}");
-    }
-    assert_eq!(info["soundness_bits"], proved["soundness_bits"]);
-    for object in [&info, &proved] {
-        crate::json::is_of_the_schema(object, 0, "split");
-    }
+    agrees(&info, &proved);
     assert!((number(&info, "soundness_bits_retries") - 9_f64.log2()).abs() < 1e-9);
     // Without retries it is worth as much more.
     let none = join(&[&["split", "info"], &shards("3"), &["--json", "--retries", "0", "--cores", "1"]]);
@@ -154,6 +164,43 @@ fn a_run_of_a_program_is_proved_by_processes() {
     }
 }
 
+/// The run that P has says what its proof takes, whichever field its options lead to. Workers are told what
+/// they prove, and that is counted within each party.
+#[test]
+fn what_the_proof_of_a_run_takes_is_said_before() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let program = dir.path().join("program.elf");
+    std::fs::write(&program, counting(5)).expect("written");
+    let program = program.display().to_string();
+    let secret = write(dir.path(), "secret", "");
+    let longer = write(dir.path(), "longer", &"0".repeat(100_000));
+    for options in [&["--retries", "0"][..], &["--rho", "90"]] {
+        let both = join(&[&[&program, "--exit", "7", "--shards", "2", "--json"], options]);
+        let said = |witness: &str| {
+            run(&join(&[&["split", "info", "--witness", witness], &both]), "").expect(0, "").object()
+        };
+        let info = said(&secret);
+        let verifier =
+            Running::listening(&join(&[&["split", "verify", "--listen", "127.0.0.1:0"], &both]), "");
+        let rest = ["split", "prove", "--witness", &secret, "--connect", &verifier.address];
+        let proved = run(&join(&[&rest, &both]), "").expect(0, "").object();
+        verifier.end().expect(0, "");
+        agrees(&info, &proved);
+        // A correlation is two elements at P and one at V.
+        let (within, dealt) = (|party| number(&info, party), number(&info, "correlations_dealt"));
+        assert!(within("bytes_within_prover") > 16.0 * dealt, "{info}");
+        assert!(within("bytes_within_verifier") > 8.0 * dealt, "{info}");
+        let memory = |info, party| number(info, &format!("memory_worker_{party}"));
+        // A segment has some dozens of columns for each step.
+        assert!(memory(&info, "prover") > memory(&info, "verifier"), "{info}");
+        assert!(memory(&info, "verifier") > f64::from(65_536 * 30 * 8), "{info}");
+        assert_eq!(said(&longer)["bytes_prover"], info["bytes_prover"]);
+    }
+    run(&["split", "info", &program, "--shards", "2"], "").expect(2, "--witness");
+    let hashed = ["split", "info", &program, "--witness", &secret, "--shards", "2", "--fiat-shamir"];
+    run(&hashed, "").expect(2, "verifier must choose");
+}
+
 /// Another end than is claimed is found before anything is sent; other numbers of groups, and a verifier who
 /// claims something else, end the session.
 #[test]
@@ -186,7 +233,10 @@ fn runs_that_are_not_as_claimed_are_refused() {
     ] {
         run(&join(&[&["split", "verify"], words, &["--listen", "127.0.0.1:0"]]), "").expect(2, said);
     }
-    run(&["split", "info", &program, "--shards", "1"], "").expect(2, "--digest");
+    run(&["split", "info", &secret, "--witness", &secret, "--shards", "1"], "").expect(2, "RISC-V");
+    let both =
+        ["split", "info", "--digest", DIGEST, "--length", "292", "--witness", &secret, "--shards", "1"];
+    run(&both, "").expect(2, "cannot be used with");
 }
 
 #[test]
@@ -253,11 +303,10 @@ fn long_workers_killed_at_random_are_replaced() {
     let dir = tempfile::tempdir().expect("a directory");
     let message: String = "0123456789abcdef".repeat(2000);
     let path = write(dir.path(), "message", &message);
-    let digest =
+    let computed =
         run(&["compute", "sha256-preimage", "--length", "32000", "--witness", "-"], &hex_of(&message));
-    let digest = digest.expect(0, "").stdout;
-    let digest =
-        digest.split_ascii_whitespace().last().expect("a digest").trim_start_matches("0x").to_owned();
+    let public = computed.expect(0, "").stdout;
+    let digest = public.lines().find_map(|line| line.strip_prefix("digest = ")).expect("a digest").to_owned();
     let named = ["--digest", &digest, "--length", "32000", "--shards", "4", "--json"];
     let program = env!("CARGO_BIN_EXE_volery");
     let mut rng = ChaCha20Rng::seed_from_u64(22);

@@ -15,6 +15,7 @@ use super::form::WIDTH;
 use super::kind::Kind;
 use super::log::LIVE;
 use super::profile::{Checks, Counts};
+use super::shards::{Part, SplitRunPart};
 use super::split::{Lookups, Split};
 use super::statement::ProgramRun;
 use super::tables::{Table, with_table};
@@ -49,14 +50,7 @@ impl ProgramRun {
     #[must_use]
     pub fn memory(&self, wire: [u64; 2], scalar: u64) -> [u64; 2] {
         let file = self.subject.file_words();
-        let (text, image) = match (self.subject.program(), self.subject.bounds()) {
-            (Some(program), _) => (program.code().len() as u64, 0),
-            (None, bounds) => {
-                let words = bounds.map_or(0, |bounds| u64::from(bounds.words));
-                (words, words * ROM_ROW as u64)
-            }
-        };
-        let program = sum([scaled(DECODED, text), scaled(wire, image), [4 * file; 2]]);
+        let (program, image) = self.program_memory(wire);
         let mut checks = Checks::new(&self.profile, self.settings().log, file);
         let (mut live, mut entries, mut most) = (file, 0, [0; 2]);
         // Before the first check the words of a public program are no wires.
@@ -75,6 +69,19 @@ impl ProgramRun {
             }
         }
         sum([program, most])
+    }
+
+    /// What the program takes, and the words of a secret one's image.
+    fn program_memory(&self, wire: Bytes) -> (Bytes, u64) {
+        let (text, image) = match (self.subject.program(), self.subject.bounds()) {
+            (Some(program), _) => (program.code().len() as u64, 0),
+            (None, bounds) => {
+                let words = bounds.map_or(0, |bounds| u64::from(bounds.words));
+                (words, words * ROM_ROW as u64)
+            }
+        };
+        let file = [4 * self.subject.file_words(); 2];
+        (sum([scaled(DECODED, text), scaled(wire, image), file]), image)
     }
 
     /// What a segment takes.
@@ -106,5 +113,29 @@ impl ProgramRun {
         // The inverses, and what they are found with.
         let of_tables = scaled(sum([wire, [2 * scalar; 2]]), multiplicities);
         sum([greater(columns, [at_p, 0]), of_words, of_tables])
+    }
+}
+
+impl SplitRunPart<'_> {
+    /// As [`ProgramRun::memory`], of the worker of this shard: without what its coordinator tells it
+    /// ([`SplitRun::job`](super::shards::SplitRun::job)).
+    #[must_use]
+    pub fn memory(&self, wire: [u64; 2], scalar: u64) -> [u64; 2] {
+        let run = self.whole.run();
+        let (program, _) = run.program_memory(wire);
+        // The log has the boundary wires, and then they are handed out.
+        let handed_out = scaled(wire, 2 * self.boundary() as u64);
+        let own = match &self.part {
+            Part::Group(_, segments) => {
+                let counts = run.profile.segments.get(segments.clone()).unwrap_or_default();
+                let of = |counts| run.segment_memory(counts, wire, scalar);
+                counts.iter().map(of).fold([0; 2], greater)
+            }
+            Part::Check(number, check) => {
+                let known = if *number == 0 { [WIDTH as u64 * VALUE * check.before; 2] } else { [0; 2] };
+                sum([scaled(wire, (LIVE as u64 + 1) * check.after + 5 * check.fresh), known])
+            }
+        };
+        sum([program, handed_out, own])
     }
 }

@@ -19,15 +19,15 @@ pub struct Join {
 
 /// A check of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Check {
+pub(in crate::proof) struct Check {
     /// The segments that it is about, from 0 on.
     pub(super) segments: Range<usize>,
     /// The words that they touch, counted once in each segment.
     pub(super) entries: u64,
     /// The words that are live before it and after it, and how many of those are new.
-    pub(super) before: u64,
-    pub(super) fresh: u64,
-    pub(super) after: u64,
+    pub(in crate::proof) before: u64,
+    pub(in crate::proof) fresh: u64,
+    pub(in crate::proof) after: u64,
 }
 
 /// How a run is cut.

@@ -197,6 +197,14 @@ impl SplitRun {
         &self.run
     }
 
+    /// The same shards without P's secret.
+    ///
+    /// # Errors
+    /// As [`SplitRun::new`].
+    pub fn without_secret(&self) -> Result<Self, Error> {
+        Self::new(self.run.without_secret(), self.asked)
+    }
+
     /// The number of groups of segments.
     #[must_use]
     pub fn groups(&self) -> usize {
@@ -242,13 +250,13 @@ pub const MOST_CHECKS: usize = 16;
 
 /// A shard of a [`SplitRun`].
 pub struct SplitRunPart<'a> {
-    whole: &'a SplitRun,
+    pub(super) whole: &'a SplitRun,
     n: usize,
-    part: Part<'a>,
+    pub(super) part: Part<'a>,
 }
 
 /// What a shard is.
-enum Part<'a> {
+pub(super) enum Part<'a> {
     /// The group of this number: these segments, counted from 0.
     Group(usize, Range<usize>),
     /// The check of this number.
@@ -261,6 +269,11 @@ fn missing() -> Error {
 }
 
 impl SplitRunPart<'_> {
+    /// The number of its boundary wires.
+    pub(super) fn boundary(&self) -> usize {
+        self.whole.boundary(self.n)
+    }
+
     /// Absorbs everything that determines the shard.
     pub fn identify(&self, digest: &mut Digest) {
         digest.bytes("shard", b"run of a program v1").bytes("run", &self.whole.digest);

@@ -42,7 +42,7 @@ pub struct Estimate {
     /// For each shard the session of its two workers.
     pub workers: Vec<crate::Estimate>,
     /// Bytes within P's party, if workers are processes: lots, and what workers bring. What a worker is told
-    /// of its statement and its witness is not counted.
+    /// of its statement and its witness is counted for runs of programs alone.
     pub within_prover: u64,
     /// The same within V's party.
     pub within_verifier: u64,
@@ -104,8 +104,8 @@ impl Estimate {
         self.coordinators.round_trips.saturating_add(self.most(|worker| worker.round_trips))
     }
 
-    /// The most bytes of memory that a worker keeps, about: at P and at V. What is the statement's own is not
-    /// counted.
+    /// The most bytes of memory that a worker keeps, about: at P and at V. What is the statement's own is
+    /// counted for runs of programs alone.
     #[must_use]
     pub fn memory_worker(&self) -> [u64; 2] {
         [self.most(|worker| worker.memory_prover), self.most(|worker| worker.memory_verifier)]
@@ -182,8 +182,26 @@ where
     for<'p, 's> T::Shard<'s>: Shard<Y::Ring, Y::Prover<'p>>,
     for<'p> Y::Prover<'p>: Boundary<Y::Ring, Y::Mac>,
 {
+    estimate_after(|_| Ok(()), options, system, whole, settings)
+}
+
+/// As [`estimate`], where P's coordinator says something before.
+pub(super) fn estimate_after<Y, T>(
+    first: impl FnOnce(&mut Prover<Rehearsal>) -> Result<(), Error>,
+    options: Options,
+    system: Y,
+    whole: &T,
+    settings: Settings,
+) -> Result<Estimate, Error>
+where
+    Y: Dealt,
+    T: Sharded,
+    for<'p, 's> T::Shard<'s>: Shard<Y::Ring, Y::Prover<'p>>,
+    for<'p> Y::Prover<'p>: Boundary<Y::Ring, Y::Mac>,
+{
     let (layout, mut rng) = (whole.layout()?, os_rng()?);
     let mut prover = Prover::rehearse(|channel| channel, options)?;
+    first(&mut prover)?;
     let mut workers = Rehearsed {
         system,
         whole,

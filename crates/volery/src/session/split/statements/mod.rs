@@ -10,6 +10,8 @@ pub use batch::{Batch, BatchPart};
 pub use preimage::{SplitPreimage, SplitPreimagePart};
 pub use product::{SplitProduct, SplitProductPart};
 #[cfg(feature = "programs")]
+pub use run::estimate_run;
+#[cfg(feature = "programs")]
 pub use volery_machine::proof::shards::{SplitRun, SplitRunPart};
 
 /// The `n`th of `parts` nearly equal parts of `0..all`.

@@ -6,7 +6,7 @@ use volery_machine::instruction::Operation::{Add, Addi, Bne, Ebreak, Ecall, Lbu,
 use volery_machine::proof::{Ending, ProgramRun, RunClaim, Settings as Cut, Subject, Terms};
 use volery_machine::{End as Ended, Instruction, Kind, Limits as RunLimits, Operation, Program, Segment};
 
-use super::statements::{SplitRun, SplitRunPart};
+use super::statements::{SplitRun, SplitRunPart, estimate_run};
 use super::*;
 use crate::system::ProvesRuns;
 
@@ -31,6 +31,11 @@ fn summing(count: i32, trap: bool) -> Program {
         &[(Lw, 10, 2, 0, 4), (Addi, 17, 0, 0, 93), (if trap { Ebreak } else { Ecall }, 0, 0, 0, 0)],
     ]
     .concat();
+    assembled(&code)
+}
+
+/// The program of these instructions.
+fn assembled(code: &[(Operation, u8, u8, u8, i32)]) -> Program {
     let word = |&(operation, rd, rs1, rs2, immediate): &(Operation, u8, u8, u8, i32)| {
         Instruction::new(operation, rd, rs1, rs2, immediate).expect("an instruction").encode()
     };
@@ -72,26 +77,75 @@ fn a_run_is_proved_by_one_worker_or_by_many() {
     assert_eq!(estimate.soundness_bits(), verified.soundness_bits);
 }
 
-/// Many boundary wires are joined by sums.
+/// What the coordinator says before, and what workers are told, comes to what shards take by themselves.
+#[test]
+fn the_estimate_of_a_run_has_what_is_said_of_it_and_what_workers_are_told() {
+    let [ours, theirs] = both(&summing(30, false), &[3; 40], 3);
+    let (options, settings) = (Options::default(), Settings::default());
+    let shards = estimate(options, Small::new(), &theirs, settings).expect("told");
+    let run = estimate_run(options, Small::new(), &ours, settings).expect("told");
+    assert_eq!(run.soundness_bits(), shards.soundness_bits());
+    let announced = run.bytes_prover() - shards.bytes_prover();
+    assert!(announced as usize > 4 * theirs.run().profile().segments(), "{announced}");
+    assert!(run.round_trips() > shards.round_trips());
+    let told = |run: &SplitRun| -> Vec<u64> {
+        (0..run.shards()).map(|n| run.job(n).expect("a job").len() as u64).collect()
+    };
+    let (p_told, v_told) = (told(&ours), told(&theirs));
+    assert_eq!(run.within_prover - shards.within_prover, p_told.iter().sum::<u64>());
+    assert_eq!(run.within_verifier - shards.within_verifier, v_told.iter().sum::<u64>());
+    for (n, (with, without)) in run.workers.iter().zip(&shards.workers).enumerate() {
+        let own = theirs.shard(n).expect("a shard").memory(Small::WIRE, Small::WIRE[1]);
+        assert_eq!(with.memory_prover - without.memory_prover, p_told[n] + own[0]);
+        assert_eq!(with.memory_verifier - without.memory_verifier, v_told[n] + own[1]);
+        // A wire is two elements at P and one at V.
+        let boundary = 2 * 8 * theirs.boundary(n) as u64;
+        assert!(own[0] > 2 * boundary && own[1] > boundary, "{own:?}");
+    }
+}
+
+/// A run that touches so many words that its shards keep their boundary wires: it reads a byte into one of
+/// them, which nobody uses, and counts in the others.
+fn filling(secret: u8) -> ProgramRun {
+    let down = (Addi, 8, 8, 0, -2048);
+    let start = [(Addi, 8, 2, 0, -2048), down, down, down, (Addi, 9, 0, 0, 2047)];
+    let read = [(Addi, 11, 8, 0, -4), (Addi, 12, 0, 0, 1), (Addi, 17, 0, 0, 63), (Ecall, 0, 0, 0, 0)];
+    let body = [(Sw, 0, 8, 9, 0), (Addi, 8, 8, 0, 4), (Addi, 9, 9, 0, -1), (Bne, 0, 9, 0, -12)];
+    let code = [&start[..], &read, &body, &[(Addi, 17, 0, 0, 93), (Ecall, 0, 0, 0, 0)]].concat();
+    let settings = Cut { steps: 1500, unit: 64, log: 1 << 12 };
+    let run = ProgramRun::of(assembled(&code), [vec![secret], Vec::new()], settings, RunLimits::default());
+    run.expect("it ends")
+}
+
 #[test]
 fn a_run_that_touches_many_words_is_proved() {
-    let loops = [(Addi, 8, 2, 0, -2048), (Addi, 8, 8, 0, -2048), (Addi, 9, 0, 0, 1100)];
-    let body = [(Sw, 0, 8, 9, 0), (Addi, 8, 8, 0, 4), (Addi, 9, 9, 0, -1), (Bne, 0, 9, 0, -12)];
-    let code = [&loops[..], &body, &[(Addi, 17, 0, 0, 93), (Ecall, 0, 0, 0, 0)]].concat();
-    let bytes = code.iter().flat_map(|&(operation, rd, rs1, rs2, immediate)| {
-        Instruction::new(operation, rd, rs1, rs2, immediate).expect("an instruction").encode().to_le_bytes()
-    });
-    let bytes = Vec::from_iter(bytes);
-    let text = Segment { address: 0x1_0000, size: bytes.len() as u32, bytes, kind: Kind::Text };
-    let program = Program::new(0x1_0000, vec![text]).expect("a program");
-    let settings = Cut { steps: 1500, unit: 64, log: 1 << 12 };
-    let run = ProgramRun::of(program, [Vec::new(), Vec::new()], settings, RunLimits::default());
-    let run = run.expect("it ends");
-    let [ours, theirs] = [run.without_secret(), run].map(|run| SplitRun::new(run, 2).expect("shards"));
-    let layout = theirs.layout().expect("a layout");
-    assert!(layout.is_combined());
-    let (proved, verified) = Both::between(&theirs, &ours).run(Small::new());
+    let run = filling(3);
+    let [theirs, ours] = [run.without_secret(), run].map(|run| SplitRun::new(run, 2).expect("shards"));
+    assert!(theirs.layout().expect("a layout").is_combined());
+    let (proved, verified) = Both::between(&ours, &theirs).run(Small::new());
     assert!(proved.is_ok() && verified.is_ok(), "{verified:?}");
+}
+
+/// Each shard holds, and one word of thousands is another in one of them. No worker brings such a wire to its
+/// coordinator: only sums show it.
+#[test]
+fn one_of_many_words_that_differs_is_rejected() {
+    let [one, other] = [3, 4].map(|secret| Arc::new(SplitRun::new(filling(secret), 2).expect("shards")));
+    let theirs = SplitRun::new(one.run().without_secret(), 2).expect("shards");
+    assert_eq!((theirs.groups(), theirs.shards()), (2, 3));
+    assert!([0, 2].into_iter().all(|shard| theirs.boundary(shard) > MOST_BROUGHT));
+    let mixed = |of: [usize; 3]| Mixed { runs: [Arc::clone(&one), Arc::clone(&other)], of: of.to_vec() };
+    // The second group has nothing to do with that word.
+    for same in [[1, 1, 1], [1, 0, 1]] {
+        Both::between(&mixed(same), &theirs).run(Small::new()).1.expect("verified");
+    }
+    for of in [[0, 0, 1], [1, 0, 0]] {
+        assert!(check::<F61, _>(&mixed(of)).is_err());
+        let (proved, verified) = Both::between(&mixed(of), &theirs).run(Small::new());
+        assert!(is_rejected(&proved) && is_rejected(&verified), "{of:?} {verified:?}");
+        let (proved, verified) = Both::between(&mixed(of), &theirs).run(Field::new());
+        assert!(is_rejected(&proved) && is_rejected(&verified), "{of:?} {verified:?}");
+    }
 }
 
 /// Shards of several runs: each is of one of them.
