@@ -134,6 +134,7 @@ test('circom files that are dropped are proved, over F61 and over the scalars of
     assert.match(await place.getByLabel('Public values').inputValue(), /^\["\d+"/)
     await place.getByRole('button', { name: 'Prove it' }).click()
     await verdict(place, 'Accepted by the verifier')
+    await place.getByText(/[1-9][\d,]* (secret values|multiplications)\. A false claim/).waitFor()
   }
 })
 

@@ -187,15 +187,17 @@ export async function proveIn(run, { session, place }, witness, signal, verdictO
   try {
     const onProgress = (progress) => run.progress(progress)
     const report = await session.prove(witness, { onProgress, signal })
+    // Constraints over committed values multiply nothing that has to be committed to.
     const gates = place.ring === 'F2' ? 'AND gates' : 'multiplications'
-    run.figure('speed', `${rate(report.multiplications / report.seconds)}`)
+    const [done, what] = report.multiplications > 0 ? [report.multiplications, gates] : [session.total ?? 0, 'secret values']
+    run.figure('speed', `${rate(done / report.seconds)}`)
     run.accepted('Accepted by the verifier', 'The verifier is convinced, and has learned nothing else.')
     run.figure('sent', bytes(report.bytesSent))
     run.figure('received', bytes(report.bytesReceived))
     const told = await verdictOf(place.session).catch(() => ({}))
-    const count = new Intl.NumberFormat('en').format(report.multiplications)
+    const count = new Intl.NumberFormat('en').format(done)
     run.detail(
-      `${count} ${gates}. A false claim is accepted with a probability below one in 2^${Math.floor(report.soundness)}.\n` +
+      `${count} ${what}. A false claim is accepted with a probability below one in 2^${Math.floor(report.soundness)}.\n` +
         (told.result === 'accepted' ? 'The verifier’s own verdict: accepted. ' : '') +
         `It has learned nothing else.\nIt verified: ${place.text}`,
     )
