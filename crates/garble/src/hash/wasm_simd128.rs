@@ -16,7 +16,7 @@ const PAIRS: usize = AT_ONCE / 2;
 /// The expanded keys of as many pairs as there are ahead.
 pub(super) type Sliced = [EightKeys; AHEAD / PAIRS];
 
-/// Those of which nothing is known yet.
+/// Room for them.
 pub(super) const NONE: Sliced = [EightKeys::NONE; AHEAD / PAIRS];
 
 /// Expands the keys of pairs `first..`.

@@ -29,7 +29,7 @@ type Eight = [v128; 8];
 /// The round keys of one key or of eight, as slices.
 type Slices = [Eight; 11];
 
-/// Those of eight keys of which nothing is known yet.
+/// Room for them.
 const NO_KEYS: Slices = [[u64x2(0, 0); 8]; 11];
 
 #[inline(always)]
@@ -386,7 +386,7 @@ pub(super) fn expand_key(key: u128) -> [u128; 11] {
 pub struct EightKeys(Slices);
 
 impl EightKeys {
-    /// Keys of which nothing is known yet.
+    /// Room for expanded keys.
     pub const NONE: Self = Self(NO_KEYS);
 
     /// Expands four times eight keys.

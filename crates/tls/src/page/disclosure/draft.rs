@@ -231,6 +231,26 @@ pub struct DraftCost {
 }
 
 impl Draft {
+    /// Requests to this host and responses of a connection about which nothing else is known: two parties
+    /// made it over TLS 1.3 to port 443, and the server ended it.
+    pub(crate) fn of(host: &str, payload: [Zeroizing<Vec<u8>>; 2]) -> Self {
+        Self {
+            mode: Mode::TwoParty,
+            tls: TlsVersion::Tls13,
+            suite: Suite::Aes128GcmSha256,
+            host: host.to_owned(),
+            port: 443,
+            alpn: true,
+            certificate: Vec::new(),
+            pipelined: false,
+            context: Context::default(),
+            leaves: None,
+            closed: true,
+            trusts_close: false,
+            payload,
+        }
+    }
+
     fn traffic(&self) -> Traffic<'_> {
         let [request, response] = &self.payload;
         Traffic {

@@ -10,20 +10,19 @@
 //! | whether a part is named as shown and as hidden; whether there is such a message | whether a value's length would tell it, whether all of it is too much |
 //! | whether requests are such as V reads, to this host | whether responses are, and whether the server ends the connection |
 //!
-//! Nothing of this is V's: it checks everything again. The checks are those of a [`Draft`], with empty
-//! responses of which nothing is said in the place of the true ones, so that no rule is written twice.
+//! This is for P alone: V checks everything again. The checks are those of a [`Draft`]. Its responses are
+//! empty, and P says nothing about them, so no rule is written twice.
 
 use zeroize::Zeroizing;
 
 use super::redaction::{ALWAYS_SHOWN, MAX_CLAIMS, MessagePart, Part, Redaction, no_round, part_refusal};
 use super::words::{SHOWN_AND_HIDDEN, is_same};
-use super::{Draft, Error, Refusal, Rest, Selection, Suite, TlsVersion, Visibility, visibility};
-use crate::page::attestation::{Context, Mode};
+use super::{Draft, Error, Refusal, Rest, Selection, Visibility, visibility};
 use crate::page::http::Request;
 use crate::page::http::request::{Page, RequestParts};
 use crate::wire::prf::Side;
 
-/// A response of which nothing can be said.
+/// A response without content.
 const NO_RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
 /// Requests that have not been sent.
@@ -51,7 +50,7 @@ impl core::fmt::Debug for Preflight<'_> {
 }
 
 impl Preflight<'_> {
-    /// Checks that nothing is known yet because of which a proof with this selection would fail.
+    /// Checks that a proof with this selection does not fail for a reason that is known already.
     ///
     /// # Errors
     /// The first of the [`Preflight::mistakes`].
@@ -120,8 +119,8 @@ impl Preflight<'_> {
         self.requests.get(request.method.clone()) == Some(b"HEAD")
     }
 
-    /// A connection with these requests, others in the place of those that are not known, and responses of
-    /// which nothing is said.
+    /// A connection with these requests. Requests that are not known yet are replaced by the shortest ones,
+    /// and all responses are empty.
     fn draft(&self, known: usize, rounds: usize) -> Result<Draft, Refusal> {
         let page = Page { host: self.host.to_owned(), port: self.port, target: "/".to_owned() };
         let mut requests = Zeroizing::new(self.requests.to_vec());
@@ -130,21 +129,8 @@ impl Preflight<'_> {
             let parts = RequestParts { method: "GET", target, fields: &[], body: None, last };
             requests.extend_from_slice(&page.request(&parts).map_err(|error| of_http(&error))?);
         }
-        Ok(Draft {
-            mode: Mode::TwoParty,
-            tls: TlsVersion::Tls13,
-            suite: Suite::Aes128GcmSha256,
-            host: self.host.to_owned(),
-            port: self.port,
-            alpn: true,
-            certificate: Vec::new(),
-            pipelined: false,
-            context: Context::default(),
-            leaves: None,
-            closed: true,
-            trusts_close: false,
-            payload: [requests, Zeroizing::new(NO_RESPONSE.repeat(rounds))],
-        })
+        let payload = [requests, Zeroizing::new(NO_RESPONSE.repeat(rounds))];
+        Ok(Draft { port: self.port, ..Draft::of(self.host, payload) })
     }
 }
 

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::*;
 use crate::page::attestation::Mode;
 use crate::page::attestation::policy::{Evidence, Policy, Rule};
-use crate::page::disclosure::{Draft, Part, Redaction, Selection, Suite, TlsVersion};
+use crate::page::disclosure::{Draft, Part, Redaction, Selection};
 use crate::page::leaf::{LeafOpeningsError, Seed, index};
 use crate::wire::prf::Side;
 
@@ -26,20 +26,11 @@ fn draft(seed: u8, body: &str) -> Draft {
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
+    let payload = [request.as_bytes().to_vec(), response.into_bytes()].map(Zeroizing::new);
     Draft {
         mode: Mode::Proxy,
-        tls: TlsVersion::Tls13,
-        suite: Suite::Aes128GcmSha256,
-        host: "bank.example".into(),
-        port: 443,
-        alpn: true,
-        certificate: Vec::new(),
-        pipelined: false,
-        context: Context::default(),
         leaves: Some(Seed::from_bytes([seed; 32])),
-        closed: true,
-        trusts_close: false,
-        payload: [request.as_bytes().to_vec(), response.into_bytes()].map(Zeroizing::new),
+        ..Draft::of("bank.example", payload)
     }
 }
 

@@ -97,8 +97,8 @@ impl Common {
 }
 
 impl<C: Channel> Prover<C> {
-    /// Has V connect to a server, for a connection of which nothing is proved: to
-    /// [find out](client::probe) what the server speaks.
+    /// Has V connect to a server, to [find out](client::probe) what the server speaks. Nothing is proved
+    /// about this connection.
     ///
     /// # Errors
     /// [`Error::Joint`] with V's error; [`Error::Over`] after an earlier error.
@@ -339,9 +339,9 @@ impl<C: Channel> Watched<C> {
     /// authorities that V believes, `time` is now, in seconds since 1970 (UTC).
     ///
     /// # Errors
-    /// [`Error::Joint`] for a connection, or a message about it, of which nothing can be believed, and with a
-    /// rejection if the proof is wrong; [`Error::Commitments`] for commitments to anything else than the
-    /// proved bits; the channel's.
+    /// [`Error::Joint`] for a connection, or a message about it, that V cannot believe, and with a rejection
+    /// if the proof is wrong; [`Error::Commitments`] for commitments to anything else than the proved bits;
+    /// the channel's.
     pub fn verify(self, roots: &Roots, time: u64, rng: &mut dyn CryptoRng) -> Result<VerifiedPage<C>, Error> {
         let Self { mut channel, held, rest: Rest { common, extension, field } } = self;
         let (accepted, delta, pool) = held.verify(&mut channel, roots, time, &*common.vocabulary, rng)?;

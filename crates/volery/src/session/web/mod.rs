@@ -149,7 +149,7 @@ impl<C: Channel> Verifier<C> {
     /// `roots` are the authorities that it believes, `time` is now, in seconds since 1970 (UTC).
     ///
     /// # Errors
-    /// [`Error::Web`] for a connection, or a message about it, of which nothing can be believed; as
+    /// [`Error::Web`] for a connection, or a message about it, that it cannot believe; as
     /// [`Verifier::verify`]; [`Error::Commitments`] for commitments to anything else than the proved bits.
     #[cfg(not(target_family = "wasm"))]
     pub fn verify_web(

@@ -13,21 +13,8 @@ fn of(requests: &[&str], hidden: &[(usize, Part)]) -> Statement {
     let hide = hidden
         .iter()
         .map(|(round, part)| Redaction { round: *round, ..Redaction::new(Side::Client, part.clone()) });
-    let draft = Draft {
-        mode: Mode::TwoParty,
-        tls: TlsVersion::Tls13,
-        suite: Suite::Aes128GcmSha256,
-        host: "localhost".into(),
-        port: 443,
-        alpn: true,
-        certificate: Vec::new(),
-        pipelined: false,
-        context: Context::default(),
-        leaves: None,
-        closed: true,
-        trusts_close: false,
-        payload: [requests.concat(), ANSWER.repeat(requests.len())].map(|text| text.into_bytes().into()),
-    };
+    let payload = [requests.concat(), ANSWER.repeat(requests.len())];
+    let draft = Draft::of("localhost", payload.map(|text| text.into_bytes().into()));
     draft.expected(&hide.collect::<Vec<_>>(), 1_780_000_000).unwrap()
 }
 

@@ -13,21 +13,8 @@ fn text(headers: &str, body: &str) -> String {
 }
 
 fn draft(request: &str, response: &str) -> Draft {
-    Draft {
-        mode: Mode::Proxy,
-        tls: TlsVersion::Tls12,
-        suite: Suite::Aes128GcmSha256,
-        host: "localhost".into(),
-        port: 443,
-        alpn: true,
-        certificate: Vec::new(),
-        pipelined: false,
-        context: Context::default(),
-        leaves: None,
-        closed: true,
-        trusts_close: false,
-        payload: [request, response].map(|text| Zeroizing::new(text.as_bytes().to_vec())),
-    }
+    let payload = [request, response].map(|text| Zeroizing::new(text.as_bytes().to_vec()));
+    Draft { mode: Mode::Proxy, tls: TlsVersion::Tls12, ..Draft::of("localhost", payload) }
 }
 
 fn request(headers: &str) -> String {
