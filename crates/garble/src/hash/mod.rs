@@ -262,26 +262,38 @@ impl Keys {
     }
 }
 
-/// Whether the kernel of this machine gives what the portable one gives for these labels. It is for engines
-/// in which no test of this crate runs.
+/// Hashes `labels` under the next keys of `keys`, with all numbers of pairs at once, and appends the hashes.
+fn hash_all<const LABELS: usize>(
+    keys: &mut Keys,
+    labels: &[Gf128],
+    hashes: &mut Vec<Gf128>,
+) -> Result<(), Error> {
+    let pairs = labels.as_chunks::<2>().0.as_chunks::<LABELS>().0;
+    let mut pairs: Vec<[Pair; LABELS]> = pairs.to_vec();
+    let (mut rest, mut at_once) = (&mut pairs[..], 0);
+    while !rest.is_empty() {
+        if keys.ready() == 0 {
+            keys.renew()?;
+        }
+        at_once = at_once % AHEAD + 1;
+        let (now, later) = rest.split_at_mut(rest.len().min(at_once.min(keys.ready())));
+        keys.hash(now);
+        rest = later;
+    }
+    hashes.extend(pairs.as_flattened().as_flattened());
+    Ok(())
+}
+
+/// Whether the kernel of this machine gives what the portable one gives for these labels, as a garbler and as
+/// an evaluator hash them. It is for engines in which no test of this crate runs.
 #[doc(hidden)]
 #[must_use]
 pub fn is_as_portable(start: [u8; 16], labels: &[Gf128]) -> bool {
     let hashes = |level| -> Result<Vec<Gf128>, Error> {
         let mut keys = Keys::with_level(level, start, 3);
-        let mut pairs: Vec<[Pair; 2]> =
-            labels.as_chunks().0.iter().map(|[a, b, c, d]| [[*a, *b], [*c, *d]]).collect();
-        let (mut done, mut at_once) = (0, 0);
-        while done < pairs.len() {
-            if keys.ready() == 0 {
-                keys.renew()?;
-            }
-            at_once = at_once % AHEAD + 1;
-            let end = pairs.len().min(done + at_once.min(keys.ready()));
-            keys.hash(&mut pairs[done..end]);
-            done = end;
-        }
-        let mut all = pairs.as_flattened().as_flattened().to_vec();
+        let mut all = Vec::new();
+        hash_all::<2>(&mut keys, labels, &mut all)?;
+        hash_all::<1>(&mut keys, labels, &mut all)?;
         for second in [false, true] {
             let place = (keys.next_pair()?, second);
             let mut run = vec![Gf128::ZERO; labels.len()];
