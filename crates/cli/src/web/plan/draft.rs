@@ -168,7 +168,7 @@ pub(super) fn saved(
 
 #[cfg(test)]
 mod tests {
-    use volery::web::attestation::{Context, Mode};
+    use volery::web::attestation::Mode;
     use volery::web::disclosure::Rest;
 
     use super::*;
@@ -179,21 +179,9 @@ mod tests {
         for (field, told) in [("Connection: close\r\n", "waits for the end"), ("", "`Connection: close`")] {
             let request = b"GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n".to_vec();
             let response = format!("HTTP/1.1 200 OK\r\n{field}Content-Length: 2\r\n\r\nok").into_bytes();
-            let draft = Draft {
-                mode: Mode::Proxy,
-                tls: TlsVersion::Tls12,
-                suite: Suite::Aes128GcmSha256,
-                host: "a.example".into(),
-                port: 443,
-                alpn: true,
-                certificate: Vec::new(),
-                pipelined: false,
-                context: Context::default(),
-                leaves: None,
-                closed: false,
-                trusts_close: false,
-                payload: [request, response].map(Zeroizing::new),
-            };
+            let payload = [request, response].map(Zeroizing::new);
+            let (mode, tls) = (Mode::Proxy, TlsVersion::Tls12);
+            let draft = Draft { mode, tls, closed: false, ..Draft::of("a.example", payload) };
             let answered = Answered { draft, agreed: None, open: true, wire: [0; 2] };
             let selection = Selection { responses: Rest::Revealed, ..Selection::default() };
             let found = answered.mistakes(&selection, &answered.draft.parts().expect("sound"));

@@ -233,7 +233,8 @@ pub struct DraftCost {
 impl Draft {
     /// Requests to this host and responses of a connection about which nothing else is known: two parties
     /// made it over TLS 1.3 to port 443, and the server ended it.
-    pub(crate) fn of(host: &str, payload: [Zeroizing<Vec<u8>>; 2]) -> Self {
+    #[must_use]
+    pub fn of(host: &str, payload: [Zeroizing<Vec<u8>>; 2]) -> Self {
         Self {
             mode: Mode::TwoParty,
             tls: TlsVersion::Tls13,

@@ -50,8 +50,8 @@ impl<B: Challenge<F61>> Shard<F61, B> for SplitRunPart<'_> {
     }
 }
 
-/// As [`estimate`](crate::split::estimate()), of a run in shards as P has it: with what P's coordinator says
-/// before, and what all workers are told.
+/// As [`estimate`](crate::split::estimate()), of P's run in shards: with what P's coordinator says before,
+/// and what all workers are told.
 ///
 /// # Errors
 /// As of [`estimate`](crate::split::estimate()).
