@@ -110,7 +110,7 @@ pub mod witness;
 
 pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear};
 pub use bristol::{BristolFile, FileBatch, FileStatement};
-pub use challenge::{Challenge, ScalarHint, Tested};
+pub use challenge::{Challenge, PendingChallenge, ScalarHint, Tested};
 pub use choose::{Branch, Branches, Choose, Picked, Repeat, Shape, Steps};
 pub use circuit::{
     Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Schedule, Signature,

@@ -2,7 +2,7 @@
 
 use volery_field::{F61, Ring as _};
 
-use super::{Challenge, ScalarHint, Tested};
+use super::{Challenge, PendingChallenge, ScalarHint, Tested};
 use crate::relations::Plain;
 use crate::{Backend, Error, Evaluator, Hint, Ops, Peek, Prove, Relate};
 
@@ -138,9 +138,13 @@ impl Challenge<F61> for Liar {
         self.inner.most_tested()
     }
 
-    fn challenge(&mut self, n: usize, tested: Tested) -> Result<Vec<F61>, Error> {
+    fn ask(&mut self, tested: Tested) -> Result<PendingChallenge, Error> {
         self.asked.push(Asked::Challenge);
-        let mut drawn = self.inner.challenge(n, tested)?;
+        self.inner.ask(tested)
+    }
+
+    fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<F61>, Error> {
+        let mut drawn = self.inner.take(n, pending)?;
         drawn.iter_mut().zip(&self.chosen).for_each(|(drawn, chosen)| *drawn = *chosen);
         Ok(drawn)
     }

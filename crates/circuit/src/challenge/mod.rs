@@ -12,6 +12,11 @@
 //! claim relations in w, h, alpha
 //! ```
 //!
+//! **In two steps.** A program may ask for a challenge ([`Challenge::ask`]), commit to something else, and
+//! take the elements only then ([`Challenge::take`]), so that nobody waits while they are on their way. V
+//! draws them as soon as it has all that was committed to before the program asked. What is committed to in
+//! between is not tested by them: P may know them already.
+//!
 //! **What is lost.** If the claim about `w` is false, the relations can be made to hold for an unlucky
 //! challenge only: for the zeros of a polynomial that `w` determines. The caller says how large its degree
 //! may be ([`Tested`]). Elements are uniform in the field of MACs `M`, so they are zeros with probability at
@@ -42,6 +47,9 @@
 
 #[cfg(test)]
 pub(crate) mod liar;
+mod pending;
+
+pub use pending::{PendingChallenge, Seeds};
 
 use volery_field::Value;
 use zeroize::Zeroizing;
@@ -122,12 +130,29 @@ pub trait Challenge<F: Value>: Relate<F> {
     /// The greatest degree that one challenge may test. Both parties have the same.
     fn most_tested(&self) -> u64;
 
-    /// `n` random elements that nobody could know before now: everything that P has committed to so far is
-    /// fixed. This ends a block and waits for the peer.
+    /// Asks for a challenge: everything that P has committed to so far is fixed, and V draws. This ends a
+    /// block and does not wait for the peer.
     ///
     /// # Errors
     /// As [`Tested::check`]; the backend's own.
-    fn challenge(&mut self, n: usize, tested: Tested) -> Result<Vec<Self::Scalar>, Self::Error>;
+    fn ask(&mut self, tested: Tested) -> Result<PendingChallenge, Self::Error>;
+
+    /// Takes `n` random elements of a challenge, which nobody could know before it was asked for. Challenges
+    /// are taken in the order in which they were asked for. This waits for the peer.
+    ///
+    /// # Errors
+    /// As [`Seeds::check`]; the backend's own.
+    fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<Self::Scalar>, Self::Error>;
+
+    /// `n` random elements that nobody could know before now: [`ask`](Challenge::ask) and
+    /// [`take`](Challenge::take) in one.
+    ///
+    /// # Errors
+    /// As of both.
+    fn challenge(&mut self, n: usize, tested: Tested) -> Result<Vec<Self::Scalar>, Self::Error> {
+        let pending = self.ask(tested)?;
+        self.take(n, pending)
+    }
 
     /// `n` fresh secret scalars. Each costs as many commitments as the field of MACs has coordinates.
     ///
@@ -221,27 +246,37 @@ const fn bits_of_macs(bits: u32) -> u32 {
     if bits < 60 { 128 } else { bits }
 }
 
+/// A seed of an evaluator's challenge.
+type LocalSeed = [u8; 32];
+
 /// The secret values that an evaluator saw.
 #[derive(Clone)]
 pub(crate) struct Seen {
     hasher: blake3::Hasher,
     challenges: u64,
+    seeds: Seeds<LocalSeed>,
 }
 
 impl Seen {
     pub(crate) fn new() -> Self {
-        Self { hasher: blake3::Hasher::new_derive_key("volery 2026 evaluator's values v1"), challenges: 0 }
+        let hasher = blake3::Hasher::new_derive_key("volery 2026 evaluator's values v1");
+        Self { hasher, challenges: 0, seeds: Seeds::default() }
     }
 
     pub(crate) fn absorb<R: volery_field::Ring>(&mut self, values: &[R]) {
         self.hasher.update(&Zeroizing::new(encode(values)));
     }
 
-    fn draw<F: Value>(&mut self, n: usize) -> Vec<F> {
+    fn seed(&mut self) -> LocalSeed {
         self.hasher.update(&self.challenges.to_le_bytes());
         self.challenges += 1;
-        Seeded::new("evaluator's challenge", self.hasher.finalize().as_bytes()).elements(n)
+        *self.hasher.finalize().as_bytes()
     }
+}
+
+/// What an evaluator draws from a seed.
+fn evaluators<F: Value>(seed: &LocalSeed, n: usize) -> Vec<F> {
+    Seeded::new("evaluator's challenge", seed).elements(n)
 }
 
 impl<F: Value> Challenge<F> for Evaluator<F> {
@@ -251,9 +286,16 @@ impl<F: Value> Challenge<F> for Evaluator<F> {
         most_tested(bits_of_macs(F::BITS), false)
     }
 
-    fn challenge(&mut self, n: usize, tested: Tested) -> Result<Vec<F>, Error> {
+    fn ask(&mut self, tested: Tested) -> Result<PendingChallenge, Error> {
         tested.check(Challenge::<F>::most_tested(self))?;
-        Ok(self.seen_mut().draw(n))
+        let seen = self.seen_mut();
+        let seed = seen.seed();
+        seen.seeds.put(seed);
+        Ok(seen.seeds.ask(tested))
+    }
+
+    fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<F>, Error> {
+        Ok(evaluators(&self.seen_mut().seeds.take(&pending)?, n))
     }
 
     fn scalars(&mut self, n: usize, hint: ScalarHint<'_, F, F, F>) -> Result<Vec<F>, Error> {
@@ -263,7 +305,7 @@ impl<F: Value> Challenge<F> for Evaluator<F> {
     }
 
     fn random_scalar(&mut self) -> Result<F, Error> {
-        self.seen_mut().draw(1).pop().ok_or_else(|| Error::misuse("no scalar"))
+        evaluators(&self.seen_mut().seed(), 1).pop().ok_or_else(|| Error::misuse("no scalar"))
     }
 
     fn scalar<const N: usize>(&self, x: &F) -> Plain<F, N> {
@@ -300,11 +342,17 @@ impl<F: Value> Challenge<F> for Counter<F> {
         most_tested(bits_of_macs(F::BITS), false)
     }
 
-    fn challenge(&mut self, n: usize, tested: Tested) -> Result<Vec<F>, Error> {
+    fn ask(&mut self, tested: Tested) -> Result<PendingChallenge, Error> {
         tested.check(Challenge::<F>::most_tested(self))?;
         self.tested(tested);
         let counts = self.total();
-        let seed = [counts.challenges, counts.inputs].map(u64::to_le_bytes).concat();
+        let seeds = self.seeds_mut();
+        seeds.put([counts.challenges, counts.inputs]);
+        Ok(seeds.ask(tested))
+    }
+
+    fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<F>, Error> {
+        let seed = self.seeds_mut().take(&pending)?.map(u64::to_le_bytes).concat();
         Ok(Seeded::new("counter's challenge", &seed).elements(n))
     }
 
@@ -386,14 +434,19 @@ macro_rules! delegate_challenge {
                 let $this = self;
                 $crate::Challenge::<$ring>::most_tested(&$to)
             }
-            fn challenge(
+            fn ask(&mut self, tested: $crate::Tested) -> Result<$crate::PendingChallenge, Self::Error> {
+                self.prepare_batch::<$ring>()?;
+                let $this = self;
+                $crate::Challenge::<$ring>::ask(&mut $to, tested)
+            }
+            fn take(
                 &mut self,
                 n: usize,
-                tested: $crate::Tested,
+                pending: $crate::PendingChallenge,
             ) -> Result<Vec<Self::Scalar>, Self::Error> {
                 self.prepare_batch::<$ring>()?;
                 let $this = self;
-                $crate::Challenge::<$ring>::challenge(&mut $to, n, tested)
+                $crate::Challenge::<$ring>::take(&mut $to, n, pending)
             }
             fn scalars(
                 &mut self,

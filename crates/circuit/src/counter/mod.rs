@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use volery_field::Ring;
 
 use crate::backend::{check_linear, check_products};
+use crate::challenge::Seeds;
 use crate::choose::Shape;
 use crate::polynomials::{Graded, MatrixShape};
 use crate::{Addends, Backend, Error, Hint, Ops, Polynomials, Prove, Statement, Tested};
@@ -42,6 +43,8 @@ pub struct Counter<R, D = Everything> {
     parts: Vec<Part>,
     open: Vec<usize>,
     current: usize,
+    /// Of challenges: how many there were, and how many inputs.
+    seeds: Seeds<[u64; 2]>,
     ring: PhantomData<(R, D)>,
 }
 
@@ -54,6 +57,7 @@ impl<R: Ring, D: Detail> Default for Counter<R, D> {
             parts: vec![Part { entered: 1, ..Part::default() }],
             open: Vec::new(),
             current: 0,
+            seeds: Seeds::default(),
             ring: PhantomData,
         }
     }
@@ -176,6 +180,11 @@ impl<R: Ring, D: Detail> Counter<R, D> {
         self.now.polynomials += 1;
         self.now.degree = self.now.degree.max(degree);
         *self.degrees.entry(degree).or_default() += 1;
+    }
+
+    /// Its challenges.
+    pub(crate) fn seeds_mut(&mut self) -> &mut Seeds<[u64; 2]> {
+        &mut self.seeds
     }
 
     /// Counts a challenge.

@@ -28,7 +28,7 @@
 use std::rc::Rc;
 use volery_circuit::challenge::Tested;
 
-use volery_circuit::{Challenge, Error, Expression as _, Peek, invert_all};
+use volery_circuit::{Challenge, Error, Expression as _, Peek, PendingChallenge, invert_all};
 use volery_field::{Element, F61, Ring as _};
 use zeroize::Zeroizing;
 
@@ -80,7 +80,7 @@ impl<W> Part<W> {
 }
 
 /// Tuples that both parties know.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Known {
     pub(super) produced: Vec<[F61; WIDTH]>,
     pub(super) consumed: Vec<[F61; WIDTH]>,
@@ -95,44 +95,87 @@ struct Multiplicities<W> {
 /// The number of wires that are committed to at once.
 pub(super) const PIECE: usize = 1 << 14;
 
-/// Claims that all tuples match and all lookups are rows. Everything that the rows say is committed to, and
-/// the program, if it is a secret. Rows that look into tables that are [`split`](super::split) get more
-/// columns.
+/// Rows whose argument waits for its challenge.
+pub(super) struct Asked<B: Challenge<F61>> {
+    pub(super) parts: Vec<Part<B::Wire>>,
+    known: Known,
+    public: Vec<Multiplicities<B::Wire>>,
+    /// The multiplicities of a secret program's rows, and what masks their sums.
+    of_rom: Option<(Vec<B::Wire>, Vec<B::ScalarWire>)>,
+    repetitions: u32,
+    /// None where tests compare the rows themselves.
+    challenge: Option<PendingChallenge>,
+}
+
+/// Claims that all tuples match and all lookups are rows: [`ask`] and [`answer`] in one.
 pub(super) fn claim<B: Challenge<F61>>(
     b: &mut B,
-    parts: &mut [Part<B::Wire>],
-    known: &Known,
+    parts: Vec<Part<B::Wire>>,
+    known: Known,
     tables: &Tables<'_>,
     rom: Option<&Rom<B::Wire>>,
 ) -> Result<(), B::Error> {
-    split(b, parts)?;
+    let asked = ask(b, parts, known, tables, rom)?;
+    answer(b, asked, tables, rom)
+}
+
+/// Asks for the challenge of the argument. Everything that the rows say is committed to, and the program, if
+/// it is a secret. Rows that look into tables that are [`split`](super::split) get more columns.
+pub(super) fn ask<B: Challenge<F61>>(
+    b: &mut B,
+    mut parts: Vec<Part<B::Wire>>,
+    known: Known,
+    tables: &Tables<'_>,
+    rom: Option<&Rom<B::Wire>>,
+) -> Result<Asked<B>, B::Error> {
+    split(b, &mut parts)?;
     #[cfg(test)]
     if exact::is_on() {
-        return exact::check(b, parts, known, tables, rom);
+        return Ok(Asked { parts, known, public: Vec::new(), of_rom: None, repetitions: 0, challenge: None });
     }
-    let mut public = multiplicities(b, parts, tables)?;
-    let committed = rom.and_then(|rom| {
+    let mut public = multiplicities(b, &parts, tables)?;
+    let counts = rom.and_then(|_| {
         let code = public.iter().position(|counts| counts.table == Public::Code)?;
-        Some((rom, public.remove(code).wires))
+        Some(public.remove(code).wires)
     });
     // Live words count twice, as words and with the gaps between them. That is on the safe side: the bound
     // grows with the number of values.
     let columns: usize = parts.iter().map(|part| part.rows() * part.stride).sum();
-    let counts: usize = public.iter().map(|counts| counts.wires.len()).sum();
-    let of_rom = committed.as_ref().map_or(0, |(rom, counts)| rom.committed() + counts.len());
-    let values = (columns + counts + of_rom) as u64;
-    let tested = Tested::within(degree(parts, known, tables, rom.is_some()), values, b.most_tested());
-    let masks = match &committed {
-        Some(_) => (0..tested.repetitions).map(|_| b.random_scalar()).collect::<Result<Vec<_>, _>>()?,
-        None => Vec::new(),
+    let multiplicities: usize = public.iter().map(|counts| counts.wires.len()).sum();
+    let of_rom = rom.zip(counts.as_ref()).map_or(0, |(rom, counts)| rom.committed() + counts.len());
+    let values = (columns + multiplicities + of_rom) as u64;
+    let tested = Tested::within(degree(&parts, &known, tables, rom.is_some()), values, b.most_tested());
+    let mut masked = |counts| {
+        let masks = (0..tested.repetitions).map(|_| b.random_scalar()).collect::<Result<Vec<_>, _>>()?;
+        Ok::<_, B::Error>((counts, masks))
     };
-    let challenge = b.challenge(DRAWN * tested.repetitions as usize, tested)?;
+    let of_rom = counts.map(&mut masked).transpose()?;
+    let challenge = Some(b.ask(tested)?);
+    Ok(Asked { parts, known, public, of_rom, repetitions: tested.repetitions, challenge })
+}
+
+/// Makes the argument. The tables are those that it was asked with.
+pub(super) fn answer<B: Challenge<F61>>(
+    b: &mut B,
+    asked: Asked<B>,
+    tables: &Tables<'_>,
+    rom: Option<&Rom<B::Wire>>,
+) -> Result<(), B::Error> {
+    let Asked { parts, known, public, of_rom, repetitions, challenge } = asked;
+    let Some(challenge) = challenge else {
+        #[cfg(test)]
+        return exact::check(b, &parts, &known, tables, rom);
+        #[cfg(not(test))]
+        return Err(Error::misuse("an argument has no challenge").into());
+    };
+    let challenge = b.take(DRAWN * repetitions as usize, challenge)?;
     for (set, challenge) in challenge.chunks_exact(DRAWN).enumerate() {
         let (gammas, points) = challenge.split_at(WIDTH);
         let [point, candidates @ ..] = points else { continue };
-        claim_at(b, parts, (known, tables, &public), (*point, candidates, gammas))?;
-        if let (Some((rom, counts)), Some(mask)) = (&committed, masks.get(set)) {
-            rom.claim(b, parts, (tables, counts), (*point, mask, gammas))?;
+        claim_at(b, &parts, (&known, tables, &public), (*point, candidates, gammas))?;
+        let masked = of_rom.as_ref().and_then(|(counts, masks)| Some((counts, masks.get(set)?)));
+        if let Some((rom, (counts, mask))) = rom.zip(masked) {
+            rom.claim(b, &parts, (tables, counts), (*point, mask, gammas))?;
         }
     }
     Ok(())

@@ -166,8 +166,7 @@ impl<W: Clone> Log<W> {
                 after.iter().map(|wires| Part::overlapping(shape.clone(), Rc::clone(wires), CHECKED)),
             );
         }
-        argument::claim(b, &mut parts, &public, tables, None)?;
-        drop(parts);
+        argument::claim(b, parts, public, tables, None)?;
         self.live = Some(after.into_iter().map(kept).collect());
         b.end_argument();
         b.leave();

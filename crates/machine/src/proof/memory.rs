@@ -3,7 +3,8 @@
 //! ```text
 //! program    its text, decoded, and P's rows of it; the bytes of its segments
 //! segment    the wires of its rows and words, at P also the values of the kind that is being committed to; the
-//!            multiplicities of public tables with the inverses of their rows
+//!            multiplicities of public tables with the inverses of their rows; all of the segment before but
+//!            those inverses, if its argument is still to be made
 //! log        live words and what segments noted; while it is checked the live words once more, the new
 //!            ones, and in the first check the tuples of the file's words
 //! ```
@@ -52,20 +53,22 @@ impl ProgramRun {
         let file = self.subject.file_words();
         let (program, image) = self.program_memory(wire);
         let mut checks = Checks::new(&self.profile, self.settings().log, file);
-        let (mut live, mut entries, mut most) = (file, 0, [0; 2]);
+        let (mut live, mut entries, mut most, mut open) = (file, 0, [0; 2], [0; 2]);
         // Before the first check the words of a public program are no wires.
         let mut committed = if image > 0 { file } else { 0 };
         for counts in &self.profile.segments {
             let kept = |entries: u64| {
                 sum([scaled(wire, LIVE as u64 * committed + 4 * entries), scaled(ENTRY, live)])
             };
-            most = greater(most, sum([kept(entries), self.segment_memory(counts, wire, scalar)]));
+            let [at_once, left] = self.segment_memory(counts, wire, scalar);
+            most = greater(most, sum([kept(entries), at_once, open]));
+            open = left;
             entries += u64::from(counts.words);
             if let Some(fresh) = checks.next() {
                 let known = if committed == 0 { [WIDTH as u64 * VALUE * file; 2] } else { [0; 2] };
                 let lists = (LIVE as u64 + 1) * checks.live + 5 * fresh;
                 most = greater(most, sum([kept(entries), scaled(wire, lists), known]));
-                (live, committed, entries) = (checks.live, checks.live, 0);
+                (live, committed, entries, open) = (checks.live, checks.live, 0, [0; 2]);
             }
         }
         sum([program, most])
@@ -84,8 +87,8 @@ impl ProgramRun {
         (sum([scaled(DECODED, text), scaled(wire, image), file]), image)
     }
 
-    /// What a segment takes.
-    fn segment_memory(&self, counts: &Counts, wire: Bytes, scalar: u64) -> Bytes {
+    /// What a segment takes, and what of it stays until its argument is made.
+    fn segment_memory(&self, counts: &Counts, wire: Bytes, scalar: u64) -> [Bytes; 2] {
         let mut lookups = Lookups::default();
         let kinds = Kind::ALL.map(|kind| {
             let rows = u64::from(counts.rows[kind as usize]);
@@ -112,7 +115,8 @@ impl ProgramRun {
         let of_words = scaled(wire, 5 * u64::from(counts.words));
         // The inverses, and what they are found with.
         let of_tables = scaled(sum([wire, [2 * scalar; 2]]), multiplicities);
-        sum([greater(columns, [at_p, 0]), of_words, of_tables])
+        let left = sum([columns, of_words, scaled(wire, multiplicities)]);
+        [sum([greater(columns, [at_p, 0]), of_words, of_tables]), left]
     }
 }
 
@@ -128,8 +132,12 @@ impl SplitRunPart<'_> {
         let own = match &self.part {
             Part::Group(_, segments) => {
                 let counts = run.profile.segments.get(segments.clone()).unwrap_or_default();
-                let of = |counts| run.segment_memory(counts, wire, scalar);
-                counts.iter().map(of).fold([0; 2], greater)
+                let mut open = [0; 2];
+                let mut of = |counts| {
+                    let [at_once, left] = run.segment_memory(counts, wire, scalar);
+                    sum([at_once, core::mem::replace(&mut open, left)])
+                };
+                counts.iter().map(&mut of).fold([0; 2], greater)
             }
             Part::Check(number, check) => {
                 let known = if *number == 0 { [WIDTH as u64 * VALUE * check.before; 2] } else { [0; 2] };

@@ -92,8 +92,10 @@
 //! lookups and public rows, whichever is more (`argument`). The bound of a run is the greatest of these, not
 //! their sum (`volery_zk::quicksilver::soundness`): the statement is false only if the claim of some segment,
 //! of some check of the log or of the end is false for the values that are committed to when that claim's
-//! challenge is drawn. With 2^16 steps a segment it is at most 2^20 for most code, so one challenge over the
-//! 61 bits is enough; beyond, each is drawn twice.
+//! challenge is drawn. P commits to the next segment's columns before it takes a segment's challenge, so that
+//! they go out while the challenge is on its way (`segment`); these columns have a challenge of their own,
+//! drawn after them. Before a check of the log all arguments are made. With 2^16 steps a segment it is at
+//! most 2^20 for most code, so one challenge over the 61 bits is enough; beyond, each is drawn twice.
 //!
 //! # What shows
 //!

@@ -5,7 +5,7 @@ use volery_circuit::{Challenge, Error, Peek};
 use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
-use super::argument::{self, Known, PIECE, Part, Rom};
+use super::argument::{self, Asked, Known, PIECE, Part, Rom};
 use super::buffers::{make_room, room_at_p, wiped};
 use super::form::{Shape, Space, WIDTH, column, integer, number};
 use super::kind::Kind;
@@ -210,19 +210,65 @@ pub(super) struct Place {
     pub(super) exits: bool,
 }
 
-/// Claims a segment: from `start`, by rows as in `counts`, to what it returns. The words that it touches go
-/// to the log. A secret program's rows are `rom`.
-pub(super) fn claim<B: Challenge<F61>>(
+/// The segments of a run, or of a part of it. P commits to the columns of one before it makes the argument of
+/// the one before, so that nobody waits while a challenge is on its way.
+pub(super) struct Segments<'a, B: Challenge<F61>> {
+    tables: &'a Tables<'a>,
+    /// The rows of a secret program.
+    rom: Option<&'a Rom<B::Wire>>,
+    watch: Watch<'a>,
+    /// The segment whose argument is still to be made.
+    open: Option<Asked<B>>,
+}
+
+impl<'a, B: Challenge<F61>> Segments<'a, B> {
+    /// There are none yet.
+    pub(super) fn new(tables: &'a Tables<'a>, rom: Option<&'a Rom<B::Wire>>, watch: Watch<'a>) -> Self {
+        Self { tables, rom, watch, open: None }
+    }
+
+    /// Claims a segment: from `start`, by rows as in `counts`, to what it returns. The words that it touches
+    /// go to the log. [`Segments::close`] makes the last argument.
+    pub(super) fn claim(
+        &mut self,
+        b: &mut B,
+        here: (&Counts, Place),
+        start: Boundary<B::Wire>,
+        segment: Option<Segment>,
+        log: &mut Log<B::Wire>,
+    ) -> Result<Boundary<B::Wire>, B::Error> {
+        b.enter("segment");
+        b.begin_argument();
+        let (parts, end) = columns(b, here, start, segment, log, self.watch)?;
+        self.watch.begin(Stage::Argument);
+        let asked = argument::ask(b, parts, Known::default(), self.tables, self.rom)?;
+        b.leave();
+        self.close(b)?;
+        self.open = Some(asked);
+        Ok(end)
+    }
+
+    /// Makes the argument that is still to be made.
+    pub(super) fn close(&mut self, b: &mut B) -> Result<(), B::Error> {
+        let Some(asked) = self.open.take() else { return Ok(()) };
+        self.watch.begin(Stage::Argument);
+        b.enter("segment");
+        argument::answer(b, asked, self.tables, self.rom)?;
+        b.end_argument();
+        b.leave();
+        Ok(())
+    }
+}
+
+/// Commits to the columns of a segment and claims the relations of its rows. Returns its parts, and its end.
+fn columns<B: Challenge<F61>>(
     b: &mut B,
-    (tables, rom): (&Tables<'_>, Option<&Rom<B::Wire>>),
     (counts, place): (&Counts, Place),
     start: Boundary<B::Wire>,
     mut segment: Option<Segment>,
     log: &mut Log<B::Wire>,
     watch: Watch<'_>,
-) -> Result<Boundary<B::Wire>, B::Error> {
-    b.enter("segment");
-    b.begin_argument();
+) -> Result<(Vec<Part<B::Wire>>, Boundary<B::Wire>), B::Error> {
     let mut parts = Vec::with_capacity(KINDS + 4);
     for kind in Kind::ALL {
         let count = counts.rows[kind as usize] as usize;
@@ -246,11 +292,7 @@ pub(super) fn claim<B: Challenge<F61>>(
         place: [ends.wires[1].clone()],
     };
     parts.extend([ends, registers]);
-    watch.begin(Stage::Argument);
-    argument::claim(b, &mut parts, &Known::default(), tables, rom)?;
-    b.end_argument();
-    b.leave();
-    Ok(end)
+    Ok((parts, end))
 }
 
 /// A tuple of the log that both parties know.
@@ -287,7 +329,7 @@ mod tests {
             let start = Boundary { registers, place: [F61::ZERO] };
             let mut b = Evaluator::<F61>::new();
             let part = length(&mut b, &start).expect("a length");
-            let result = argument::claim(&mut b, &mut [part], &Known::default(), &tables, None);
+            let result = argument::claim(&mut b, vec![part], Known::default(), &tables, None);
             assert_eq!(result.is_ok(), is_right, "{secret}: {result:?}");
         }
     }

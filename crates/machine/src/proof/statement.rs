@@ -14,7 +14,7 @@ use super::profile::{Checks, Counts, Profile};
 use super::public::Tables;
 use super::regions::Regions;
 use super::secret_program::{self, Image};
-use super::segment::{self, Boundary, Place, commit};
+use super::segment::{Boundary, Place, Segments, commit};
 use super::settings::Settings;
 use super::stages::{Stage, Stages, Watch};
 use super::subject::{Bounds, Subject};
@@ -308,7 +308,7 @@ pub(super) fn strange() -> Error {
 
 impl<B: Challenge<F61>> Statement<B> for ProgramRun {
     fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"run of a program v1");
+        digest.bytes("statement", b"run of a program v2");
         self.subject.identify(digest);
         digest.bytes("public input", &self.public);
         digest.bytes("journal", &self.claim.journal);
@@ -388,6 +388,7 @@ impl ProgramRun {
         let length = self.secret.as_ref().map(|secret| secret.input.len() as u64);
         let mut boundary = self.start(b, length)?;
         let mut fresh = Zeroizing::default();
+        let mut segments = Segments::new(&tables, rom.as_ref(), clock);
         for (counts, number) in profile.segments.iter().zip(1..) {
             clock.begin(Stage::Trace);
             let segment =
@@ -400,9 +401,10 @@ impl ProgramRun {
             }
             let exits = number as usize == profile.segments.len() && matches!(self.claim.end, End::Exit(_));
             let here = (counts, Place { number, exits });
-            let of_tables = (&tables, rom.as_ref());
-            boundary = segment::claim(b, of_tables, here, boundary, segment, &mut log, clock)?;
+            boundary = segments.claim(b, here, boundary, segment, &mut log)?;
             if let Some(new) = checks.next() {
+                // A check takes as much memory as a segment.
+                segments.close(b)?;
                 clock.begin(Stage::Log);
                 if let Some(source) = &mut source {
                     checks.fill_up((new, &mut fresh), source, new_words);
@@ -414,6 +416,7 @@ impl ProgramRun {
             progress.done += steps(counts);
             watch(progress);
         }
+        segments.close(b)?;
         clock.end();
         end::claim(b, &tables, &boundary, self.claim.end)
     }

@@ -35,8 +35,10 @@
 //!
 //! 1. *The first wrong test of a kind is lucky with the probability of one test.* Whether test `i` is wrong
 //!    does not depend on its own seed. So when V draws that seed, it is determined whether `i` is the first
-//!    wrong test of its kind. Given all before, it is lucky with probability at most `e_i`. The events "`i`
-//!    is the first wrong test" exclude each other, so the first wrong test is lucky with probability at most
+//!    wrong test of its kind. (Tests are in the order in which seeds are drawn. When a program takes a
+//!    challenge does not matter.) Given all before, it is lucky with probability at most `e_i`. The events
+//!    "`i` is the first wrong test" exclude each other, so the first wrong test is lucky with probability at
+//!    most
 //!
 //!    ```text
 //!    sum over i of Pr[i is the first wrong test] * e_i  <=  max e_i

@@ -118,11 +118,11 @@ fn parts(produced: &[[u64; 3]], consumed: &[[u64; 3]]) -> [Part<F61>; 2] {
     [part(one, produced), part(other, consumed)]
 }
 
-fn claimed(mut parts: [Part<F61>; 2], known: &Known) -> Result<(), Error> {
+fn claimed(parts: [Part<F61>; 2], known: &Known) -> Result<(), Error> {
     let subject = Subject::Public(a_program());
     let regions = Regions::of_subject(&subject);
     let tables = Tables { subject: &subject, regions, input: &[], journal: &[] };
-    claim(&mut Evaluator::<F61>::new(), &mut parts, known, &tables, None)
+    claim(&mut Evaluator::<F61>::new(), parts.into(), known.clone(), &tables, None)
 }
 
 fn row(byte: u64, signed: bool) -> [u64; 3] {

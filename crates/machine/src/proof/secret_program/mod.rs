@@ -131,7 +131,7 @@ pub(super) fn claim<B: Challenge<F61>>(
     let wires = words.iter().flat_map(|row| row.iter().take(ROM_ROW).cloned());
     let rom = Rom::new(bounds.text, wires.collect());
     let log = memory(b, bounds, [&words, &data]);
-    argument::claim(b, &mut [words, data], &Known::default(), tables, None)?;
+    argument::claim(b, vec![words, data], Known::default(), tables, None)?;
     b.end_argument();
     b.leave();
     Ok((rom, log))

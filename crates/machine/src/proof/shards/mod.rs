@@ -113,7 +113,7 @@ use super::form::integer;
 use super::log::{Committing, ENTRY, LIVE, Log};
 use super::profile::{Counts, Profile};
 use super::regions::place;
-use super::segment::{self, Boundary, Place, commit};
+use super::segment::{Boundary, Place, Segments, commit};
 use super::stages::Watch;
 use super::statement::ProgramRun;
 use super::trace::{REGISTERS, STATE};
@@ -337,6 +337,7 @@ impl SplitRun {
         }
         let mut source = held.map(|held| held.source(run, segments.start)).transpose()?;
         let mut log = Log::new();
+        let mut claimed = Segments::new(&tables, None, Watch(None));
         for (counts, number) in all.iter().zip(1..).skip(segments.start).take(segments.len()) {
             let segment = match (&mut source, held) {
                 (Some(source), Some(held)) => Some(run.segment(source, counts, &held.new_words)?),
@@ -346,8 +347,9 @@ impl SplitRun {
             let segment = run.meddled(number, segment);
             let exits = number as usize == all.len() && matches!(run.claim.end, End::Exit(_));
             let here = (counts, Place { number, exits });
-            state = segment::claim(b, (&tables, None), here, state, segment, &mut log, Watch(None))?;
+            state = claimed.claim(b, here, state, segment, &mut log)?;
         }
+        claimed.close(b)?;
         if is_last {
             end::claim(b, &tables, &state, run.claim.end)?;
         } else {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use volery_circuit::{Counter, Error, Evaluator};
 use volery_field::Field as _;
 
-use super::super::argument::{Known, claim};
+use super::super::argument::{Known, answer, ask, claim};
 use super::super::form::integer;
 use super::super::public::Tables;
 use super::super::regions::Regions;
@@ -57,9 +57,9 @@ fn a_table_is_split_where_that_takes_fewer_elements() {
         for lookups in [1, 3, 1000, border - 1, border, border + 1, 60_000] {
             let taken = || {
                 let wires = vec![0; halves.components as usize * lookups];
-                let mut parts = [Part::new(shape(halves), wires)];
+                let parts = vec![Part::new(shape(halves), wires)];
                 let mut counter = Counter::<F61>::new();
-                with_tables(|tables| claim(&mut counter, &mut parts, &Known::default(), tables, None))
+                with_tables(|tables| claim(&mut counter, parts, Known::default(), tables, None))
                     .expect("counted");
                 counter.total().commitments()
             };
@@ -151,9 +151,12 @@ fn what_is_no_row_is_refused_by_split_tables() {
         (and, &[0xff, 0xff, 0xef], false),
     ] {
         let part = Part::new(shape(halves), values.iter().map(|n| integer(*n)).collect());
-        let (mut parts, mut evaluator) = ([part], Evaluator::<F61>::new());
-        let result = with_tables(|tables| claim(&mut evaluator, &mut parts, &Known::default(), tables, None));
-        assert_eq!(parts[0].shape.columns, 2 * halves.components as usize);
+        let mut b = Evaluator::<F61>::new();
+        let result = with_tables(|tables| {
+            let asked = ask(&mut b, vec![part], Known::default(), tables, None)?;
+            assert_eq!(asked.parts[0].shape.columns, 2 * halves.components as usize);
+            answer(&mut b, asked, tables, None)
+        });
         match result {
             Ok(()) => assert!(is_right),
             Err(Error::Unsatisfied { .. }) => assert!(!is_right),

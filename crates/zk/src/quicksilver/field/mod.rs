@@ -35,6 +35,14 @@
 //! | of a folded matrix product | all entries, committed to before | `ElementsOpening` of the block that ends for it; V's bytes as above. The fold's relation is tested by the next block's seed |
 //! | of a challenge of the statement | all values committed to before, random scalars among them | the same. What P commits to after it is tested by the relations of the blocks after it |
 //!
+//! **A challenge of the statement** ends a block. V draws it once it has the block's elements, and sends it
+//! after the block's seed. P may go on before it takes it ([`Challenge::take`]). Then it sends the elements
+//! that it holds back and opens the blocks that ended before the challenge was asked for, those that it has
+//! not opened yet. Values that P commits to in between, and what it opens, may depend on the challenge, as
+//! what comes after a challenge always may: it tests none of them.
+//!
+//! [`Challenge::take`]: volery_circuit::Challenge::take
+//!
 //! The order of messages is that of Boolean proofs (see [`super`]), but they have tags and a lane of their
 //! own. [`soundness`](super::soundness) computes the soundness error.
 

@@ -8,8 +8,8 @@ pub(super) use relations::KERNEL;
 use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Latch, Tag, tags};
-use volery_circuit::challenge::OpenArguments;
-use volery_circuit::{Error as StatementError, Place, Statement};
+use volery_circuit::challenge::{OpenArguments, Seeds};
+use volery_circuit::{Error as StatementError, PendingChallenge, Place, Statement, Tested};
 use volery_field::{Authenticated, Mac, Value};
 use volery_vole::correlations::Pool;
 use volery_vole::subfield::vope;
@@ -38,8 +38,10 @@ pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     /// The number of commitments and relations that still fit in the block.
     left: usize,
     interval: usize,
-    /// Blocks that were sent and whose seeds have not come, oldest first.
-    pending: VecDeque<Block<M>>,
+    /// Whose seeds have not come, oldest first.
+    pending: VecDeque<Pending<M>>,
+    /// Seeds of challenges that were asked for.
+    seeds: Seeds<[u8; SEED]>,
     assertions: Assertions,
     place: Place,
     tally: Tally,
@@ -47,6 +49,14 @@ pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     blank: bool,
     arguments: OpenArguments,
     failed: Latch<Error>,
+}
+
+/// What waits for a seed.
+enum Pending<M: Copy + Default + Zeroize> {
+    /// A block that was sent.
+    Block(Block<M>),
+    /// A challenge that was asked for.
+    Challenge,
 }
 
 /// A block that waits for its coefficients.
@@ -92,6 +102,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
             left: settings.interval.max(1),
             interval: settings.interval.max(1),
             pending: VecDeque::new(),
+            seeds: Seeds::default(),
             assertions: Assertions::new(),
             place: Place::default(),
             tally: Tally::default(),
@@ -320,31 +331,43 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         }
         // This comes before the block joins them, so that its successor can reuse the room of the one that
         // leaves.
-        while self.pending.len() >= IN_FLIGHT {
-            self.open_oldest()?;
+        while self.pending.iter().filter(|pending| matches!(pending, Pending::Block(_))).count() >= IN_FLIGHT
+        {
+            self.end_oldest()?;
         }
         let empty = self.spare.take().unwrap_or_else(Relations::new);
         let relations = std::mem::replace(&mut self.relations, empty);
         self.tally.blocks += 1;
-        self.pending.push_back(Block { relations, mask, tally: self.tally });
+        self.pending.push_back(Pending::Block(Block { relations, mask, tally: self.tally }));
         if let Challenges::FiatShamir(_) = self.challenges {
             // The hash of everything sent so far is this block's seed.
-            self.open_oldest()?;
+            self.end_oldest()?;
         }
         Ok(self.link.channel().flush()?)
     }
 
     fn open_all(&mut self) -> Result<(), Error> {
         while !self.pending.is_empty() {
-            self.open_oldest()?;
+            self.end_oldest()?;
         }
         Ok(())
     }
 
-    /// Gets the seed of the oldest pending block and sends its opening.
-    fn open_oldest(&mut self) -> Result<(), Error> {
-        let Some(block) = self.pending.pop_front() else { return Ok(()) };
+    /// Gets the seed of what has waited longest. A block is opened.
+    fn end_oldest(&mut self) -> Result<(), Error> {
+        let Some(oldest) = self.pending.pop_front() else { return Ok(()) };
         let seed = self.seed()?;
+        match oldest {
+            Pending::Block(block) => self.open(block, seed),
+            Pending::Challenge => {
+                self.seeds.put(seed);
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends the opening of a block.
+    fn open(&mut self, block: Block<M>, seed: [u8; SEED]) -> Result<(), Error> {
         let sum =
             Zeroizing::new(combine_coefficients(&block.relations, seed, M::inner_product, [M::ZERO; 2])?);
         let mut opening = Vec::with_capacity(sum.len() * M::BYTES + Tally::BYTES);
@@ -359,7 +382,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     }
 
     /// The next seed, from the hash or from V.
-    fn seed(&mut self) -> Result<[u8; 16], Error> {
+    fn seed(&mut self) -> Result<[u8; SEED], Error> {
         match self.challenges.hash(self.pool, self.link.channel())? {
             Some(seed) => Ok(seed),
             None => Ok(self.link.channel().recv_array(tags::ELEMENTS_CHALLENGE)?),
@@ -377,16 +400,49 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     }
 
     /// A challenge that depends on everything committed so far: ends the block and opens all.
-    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+    pub(crate) fn challenge(&mut self) -> Result<[u8; SEED], Error> {
         self.failed.check()?;
         let result = self.close().and_then(|()| self.open_all()).and_then(|()| {
             self.link.channel().flush()?;
-            if let Some(digest) = self.link.digest()? {
-                self.challenges.absorb(tags::MASKS, &digest);
-            }
+            self.tie()?;
             self.seed()
         });
         self.latch(result)
+    }
+
+    /// A seed that comes next depends on all that the other part has sent, too.
+    fn tie(&mut self) -> Result<(), Error> {
+        if let Some(digest) = self.link.digest()? {
+            self.challenges.absorb(tags::MASKS, &digest);
+        }
+        Ok(())
+    }
+
+    /// Asks for a challenge that depends on everything committed so far: ends the block and goes on.
+    fn ask_for(&mut self, tested: Tested) -> Result<PendingChallenge, Error> {
+        self.tally.challenge(tested);
+        self.close()?;
+        if self.challenges.are_chosen() {
+            self.link.channel().foresee(tags::ELEMENTS_CHALLENGE, SEED);
+            self.pending.push_back(Pending::Challenge);
+        } else {
+            self.tie()?;
+            let seed = self.seed()?;
+            self.seeds.put(seed);
+        }
+        Ok(self.seeds.ask(tested))
+    }
+
+    /// The seed of a challenge that was asked for. Blocks before it are opened, for which V has to have all
+    /// elements so far.
+    fn taken(&mut self, pending: &PendingChallenge) -> Result<[u8; SEED], Error> {
+        self.seeds.check(pending)?;
+        self.send_all()?;
+        while !self.seeds.is_known() && !self.pending.is_empty() {
+            self.end_oldest()?;
+        }
+        self.link.channel().flush()?;
+        Ok(self.seeds.take(pending)?)
     }
 
     /// The next random correlations.

@@ -6,8 +6,8 @@ mod relations;
 use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Latch, Tag, tags};
-use volery_circuit::challenge::OpenArguments;
-use volery_circuit::{Error as StatementError, Statement};
+use volery_circuit::challenge::{OpenArguments, Seeds};
+use volery_circuit::{Error as StatementError, PendingChallenge, Statement, Tested};
 use volery_field::{Mac, Value};
 use volery_vole::correlations::Pool;
 use volery_vole::subfield::{FieldDelta, vope};
@@ -33,12 +33,14 @@ pub struct Verifier<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     elements: ElementReader<F>,
     relations: Relations<M>,
     /// The seed of the block and the sum of its relations of degree 2, if V knows the seed from the start.
-    drawn: Option<([u8; 16], QuadraticSum<M>)>,
+    drawn: Option<([u8; SEED], QuadraticSum<M>)>,
     /// The number of commitments and relations that still fit in the block.
     left: usize,
     interval: usize,
     /// Blocks whose openings have not come, oldest first.
     pending: VecDeque<Block<M>>,
+    /// Seeds of challenges that P has asked for, and the number of blocks before each.
+    seeds: Seeds<([u8; SEED], u64)>,
     assertions: Assertions,
     tally: Tally,
     powers: Powers<M>,
@@ -58,6 +60,9 @@ struct Block<M: Zeroize> {
 
 /// The number of blocks whose openings P may still owe when the next block is complete.
 const IN_FLIGHT: usize = 1;
+
+/// Bytes of a seed.
+const SEED: usize = 16;
 
 /// The number of relations of degree 2 that are gathered before they are added up.
 const WAITING: usize = 1 << 10;
@@ -83,6 +88,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
             left: settings.interval.max(1),
             interval: settings.interval.max(1),
             pending: VecDeque::new(),
+            seeds: Seeds::default(),
             assertions: Assertions::new(),
             tally: Tally::default(),
             powers: Powers::new(delta.expose()),
@@ -381,30 +387,52 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     }
 
     /// A challenge that depends on everything committed so far; see the prover's.
-    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+    pub(crate) fn challenge(&mut self) -> Result<[u8; SEED], Error> {
         self.failed.check()?;
         let result = self.try_challenge();
         self.failed.latch(result)
     }
 
-    fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
+    fn try_challenge(&mut self) -> Result<[u8; SEED], Error> {
         self.close()?;
-        let seed = match self.challenges.draw() {
-            Some(seed) => {
-                // This includes the current block: P opens all of them and goes on.
-                self.link.channel().send(tags::ELEMENTS_CHALLENGE, &seed)?;
-                self.link.channel().flush()?;
-                seed
-            }
-            None => {
-                if let Some(digest) = self.link.digest()? {
-                    self.challenges.absorb(tags::MASKS, &digest);
-                }
-                let seed = self.challenges.hash(self.pool, self.link.channel())?;
-                seed.ok_or_else(|| StatementError::misuse("no challenge"))?
-            }
-        };
+        let seed = self.draw_challenge()?;
+        // This includes the current block: P opens all of them and goes on.
         self.check_until(0)?;
+        Ok(seed)
+    }
+
+    /// Draws a challenge after all that P has sent, and sends it.
+    fn draw_challenge(&mut self) -> Result<[u8; SEED], Error> {
+        if let Some(seed) = self.challenges.draw() {
+            self.link.channel().send(tags::ELEMENTS_CHALLENGE, &seed)?;
+            self.link.channel().flush()?;
+            return Ok(seed);
+        }
+        if let Some(digest) = self.link.digest()? {
+            self.challenges.absorb(tags::MASKS, &digest);
+        }
+        let seed = self.challenges.hash(self.pool, self.link.channel())?;
+        seed.ok_or_else(|| StatementError::misuse("no challenge").into())
+    }
+
+    /// Draws the challenge that P asks for, and goes on.
+    fn ask_for(&mut self, tested: Tested) -> Result<PendingChallenge, Error> {
+        self.tally.challenge(tested);
+        self.close()?;
+        let seed = self.draw_challenge()?;
+        self.check_until(IN_FLIGHT)?;
+        self.seeds.put((seed, self.tally.blocks));
+        Ok(self.seeds.ask(tested))
+    }
+
+    /// The seed of a challenge that was asked for. P opens the blocks before it, after all elements so far.
+    fn taken(&mut self, pending: &PendingChallenge) -> Result<[u8; SEED], Error> {
+        let (seed, before) = self.seeds.take(pending)?;
+        self.elements.finish()?;
+        self.link.pause()?;
+        while self.pending.front().is_some_and(|block| block.tally.blocks <= before) {
+            self.check_oldest()?;
+        }
         Ok(seed)
     }
 

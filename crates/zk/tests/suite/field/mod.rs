@@ -14,6 +14,7 @@
 mod bits_as_elements;
 mod claims;
 mod parties;
+mod pending;
 mod reference;
 mod univariate;
 

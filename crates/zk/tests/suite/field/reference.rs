@@ -11,6 +11,7 @@ mod challenge;
 use std::collections::BTreeMap;
 
 use volery_channel::{ChannelExt as _, Tag, tags};
+use volery_circuit::challenge::Seeds;
 use volery_circuit::{
     Backend, Error as CircuitError, Hint, MatrixShape, Ops, Peek, Polynomials, Prove, Statement,
 };
@@ -89,7 +90,9 @@ pub(crate) struct Reference<F: Value, M: Mac<F>, L: Link> {
     used: usize,
     elements: Vec<F>,
     relations: Vec<Vec<M>>,
-    pending: Vec<Block<M>>,
+    /// Blocks, and challenges that were asked for, whose seeds have not come.
+    pending: Vec<Option<Block<M>>>,
+    asked: Seeds<[u8; 16]>,
     old_mask: Vec<M>,
     zeros: Vec<u8>,
     blocks: u64,
@@ -119,6 +122,7 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
             elements: Vec::new(),
             relations: Vec::new(),
             pending: Vec::new(),
+            asked: Seeds::default(),
             old_mask: Vec::new(),
             zeros: Vec::new(),
             blocks: 0,
@@ -140,7 +144,7 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
             hash[bit / 8] ^= 1 << (bit % 8);
         }
         self.send(tags::ELEMENTS_ASSERTIONS, &hash)?;
-        self.open_until(0)?;
+        self.open_all()?;
         self.link.channel().flush()?;
         Ok((self.tally, self.link))
     }
@@ -230,14 +234,14 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
             Lie::OldMask(block) if block == self.blocks => mask.clone_from(&self.old_mask),
             _ => self.old_mask.clone_from(&mask),
         }
-        self.open_until(0)?;
+        self.open_all()?;
         let relations = std::mem::take(&mut self.relations);
-        self.pending.push(Block { number: self.blocks, relations, mask, tally: self.tally });
+        self.pending.push(Some(Block { number: self.blocks, relations, mask, tally: self.tally }));
         self.blocks += 1;
         self.tally.blocks += 1;
         self.used = 0;
         if self.transcript.is_some() {
-            self.open_until(0)?;
+            self.open_all()?;
         }
         Ok(self.link.channel().flush()?)
     }
@@ -263,14 +267,22 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
         g
     }
 
-    fn open_until(&mut self, left: usize) -> Result<(), Error> {
-        while self.pending.len() > left {
-            let block = self.pending.remove(0);
-            let seed = self.seed()?;
-            let opening = self.opening(&block, seed);
-            self.send(tags::ELEMENTS_OPENING, &opening)?;
+    fn open_all(&mut self) -> Result<(), Error> {
+        while !self.pending.is_empty() {
+            self.open_oldest()?;
         }
         Ok(())
+    }
+
+    fn open_oldest(&mut self) -> Result<(), Error> {
+        let oldest = self.pending.remove(0);
+        let seed = self.seed()?;
+        let Some(block) = oldest else {
+            self.asked.put(seed);
+            return Ok(());
+        };
+        let opening = self.opening(&block, seed);
+        self.send(tags::ELEMENTS_OPENING, &opening)
     }
 
     fn seed(&mut self) -> Result<[u8; 16], Error> {
@@ -326,12 +338,17 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
     /// A challenge after everything that was committed to.
     pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.close()?;
-        self.open_until(0)?;
+        self.open_all()?;
         self.link.channel().flush()?;
+        self.tie()?;
+        self.seed()
+    }
+
+    fn tie(&mut self) -> Result<(), Error> {
         if let (Some(digest), Some(transcript)) = (self.link.digest()?, &mut self.transcript) {
             transcript.absorb(tags::MASKS.name(), &digest);
         }
-        self.seed()
+        Ok(())
     }
 }
 

@@ -24,7 +24,7 @@ fn verdict(row: &[F61], place: u32) -> [bool; 2] {
     let relations = claim(&mut b, row, place);
     let part = Part::new(shape(), row.to_vec());
     let lookups = argument::exact::on(|| {
-        argument::claim(&mut Evaluator::<F61>::new(), &mut [part], &Known::default(), &tables, None)
+        argument::claim(&mut Evaluator::<F61>::new(), vec![part], Known::default(), &tables, None)
     });
     [relations.is_err(), lookups.is_err()]
 }

@@ -1,7 +1,9 @@
 //! Relations of fixed degree and challenges on P's wires.
 
 use volery_circuit::challenge::{check_scalars, most_tested};
-use volery_circuit::{Challenge, Error as StatementError, Peek, Relate, ScalarHint, Tested};
+use volery_circuit::{
+    Challenge, Error as StatementError, Peek, PendingChallenge, Relate, ScalarHint, Tested,
+};
 use volery_field::{Authenticated, Coordinates, Mac, Value};
 use volery_vole::Prg;
 use zeroize::Zeroizing;
@@ -104,11 +106,17 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Prover<'_, F, M, L> 
         most_tested(M::BITS, !self.challenges.are_chosen())
     }
 
-    fn challenge(&mut self, n: usize, tested: Tested) -> Result<Vec<M>, Error> {
+    fn ask(&mut self, tested: Tested) -> Result<PendingChallenge, Error> {
+        self.failed.check()?;
         let checked = tested.check(Challenge::<F>::most_tested(self)).map_err(Error::from);
-        self.latch(checked)?;
-        self.tally.challenge(tested);
-        let seed = self.challenge()?;
+        let asked = checked.and_then(|()| self.ask_for(tested));
+        self.latch(asked)
+    }
+
+    fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<M>, Error> {
+        self.failed.check()?;
+        let seed = self.taken(&pending);
+        let seed = self.latch(seed)?;
         let mut drawn = vec![M::ZERO; n];
         Prg::new(seed).elements(&mut drawn);
         Ok(drawn)

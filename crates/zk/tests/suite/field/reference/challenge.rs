@@ -4,7 +4,7 @@
 use std::ops::{Add, Mul, Sub};
 
 use volery_circuit::challenge::most_tested;
-use volery_circuit::{Challenge, Expression, Relate, ScalarHint, Tested};
+use volery_circuit::{Challenge, Expression, PendingChallenge, Relate, ScalarHint, Tested};
 use volery_field::{Authenticated, Coordinates, Mac, Value};
 use volery_vole::Prg;
 use volery_zk::Error;
@@ -116,12 +116,30 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Reference<F, M, L> {
         most_tested(M::BITS, self.transcript.is_some())
     }
 
-    fn challenge(&mut self, n: usize, tested: Tested) -> Result<Vec<M>, Error> {
+    fn ask(&mut self, tested: Tested) -> Result<PendingChallenge, Error> {
         let most =
             if tested.repetitions == 1 { &mut self.tally.tested } else { &mut self.tally.tested_twice };
         *most = tested.degree.max(*most);
         self.tally.tested_values = tested.values.max(self.tally.tested_values);
-        let mut seed = self.challenge()?;
+        self.close()?;
+        if self.transcript.is_some() {
+            self.tie()?;
+            let seed = self.seed()?;
+            self.asked.put(seed);
+        } else {
+            self.pending.push(None);
+        }
+        Ok(self.asked.ask(tested))
+    }
+
+    fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<M>, Error> {
+        self.send_elements()?;
+        self.link.pause()?;
+        while !self.asked.is_known() {
+            self.open_oldest()?;
+        }
+        self.link.channel().flush()?;
+        let mut seed = self.asked.take(&pending)?;
         if self.lie == Lie::Challenge {
             seed[0] ^= 1;
         }
