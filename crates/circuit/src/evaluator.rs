@@ -70,11 +70,7 @@ impl<R: Ring> Evaluator<R> {
     pub fn check(statement: &(impl Statement<Self> + ?Sized)) -> Result<(), Error> {
         let mut evaluator = Self::new();
         statement.run(&mut evaluator)?;
-        evaluator.arguments.check()?;
-        match evaluator.assertions {
-            0 => Err(Error::nothing_claimed()),
-            _ => Ok(()),
-        }
+        evaluator.check_end()
     }
 
     /// What `statement` puts out for the witness inside it: the values of all wires that it claims to be
@@ -129,9 +125,18 @@ impl<R: Ring> Evaluator<R> {
         let mut evaluator = Self { stops: true, ..Self::new() };
         match statement.run(&mut evaluator) {
             Err(_) if evaluator.stopped => Ok(()),
-            Ok(()) if evaluator.arguments.check().is_err() => evaluator.arguments.check(),
-            Ok(()) if evaluator.assertions == 0 => Err(Error::nothing_claimed()),
+            Ok(()) => evaluator.check_end(),
             result => result,
+        }
+    }
+
+    /// Checks that nothing was begun and not ended, and that something was claimed.
+    fn check_end(&self) -> Result<(), Error> {
+        self.arguments.check()?;
+        self.seen.finish()?;
+        match self.assertions {
+            0 => Err(Error::nothing_claimed()),
+            _ => Ok(()),
         }
     }
 

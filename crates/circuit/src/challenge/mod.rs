@@ -141,11 +141,11 @@ pub trait Challenge<F: Value>: Relate<F> {
     /// are taken in the order in which they were asked for. This waits for the peer.
     ///
     /// # Errors
-    /// As [`Seeds::check`]; the backend's own.
+    /// As [`Seeds::check`]; the backend's own. One that is never taken is an error at the end.
     fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<Self::Scalar>, Self::Error>;
 
     /// `n` random elements that nobody could know before now: [`ask`](Challenge::ask) and
-    /// [`take`](Challenge::take) in one.
+    /// [`take`](Challenge::take) in one. Challenges that were asked for before have to be taken before.
     ///
     /// # Errors
     /// As of both.
@@ -267,6 +267,11 @@ impl Seen {
         self.hasher.update(&Zeroizing::new(encode(values)));
     }
 
+    /// Checks that every challenge was taken.
+    pub(crate) fn finish(&self) -> Result<(), Error> {
+        self.seeds.finish()
+    }
+
     fn seed(&mut self) -> LocalSeed {
         self.hasher.update(&self.challenges.to_le_bytes());
         self.challenges += 1;
@@ -291,7 +296,7 @@ impl<F: Value> Challenge<F> for Evaluator<F> {
         let seen = self.seen_mut();
         let seed = seen.seed();
         seen.seeds.put(seed);
-        Ok(seen.seeds.ask(tested))
+        Ok(seen.seeds.ask())
     }
 
     fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<F>, Error> {
@@ -348,7 +353,7 @@ impl<F: Value> Challenge<F> for Counter<F> {
         let counts = self.total();
         let seeds = self.seeds_mut();
         seeds.put([counts.challenges, counts.inputs]);
-        Ok(seeds.ask(tested))
+        Ok(seeds.ask())
     }
 
     fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<F>, Error> {

@@ -53,22 +53,21 @@ impl ProgramRun {
         let file = self.subject.file_words();
         let (program, image) = self.program_memory(wire);
         let mut checks = Checks::new(&self.profile, self.settings().log, file);
-        let (mut live, mut entries, mut most, mut open) = (file, 0, [0; 2], [0; 2]);
+        let (mut live, mut entries, mut most, mut open) = (file, 0, [0; 2], Open::default());
         // Before the first check the words of a public program are no wires.
         let mut committed = if image > 0 { file } else { 0 };
         for counts in &self.profile.segments {
             let kept = |entries: u64| {
                 sum([scaled(wire, LIVE as u64 * committed + 4 * entries), scaled(ENTRY, live)])
             };
-            let [at_once, left] = self.segment_memory(counts, wire, scalar);
-            most = greater(most, sum([kept(entries), at_once, open]));
-            open = left;
+            let segment = open.and(self.segment_memory(counts, wire, scalar));
+            most = greater(most, sum([kept(entries), segment]));
             entries += u64::from(counts.words);
             if let Some(fresh) = checks.next() {
                 let known = if committed == 0 { [WIDTH as u64 * VALUE * file; 2] } else { [0; 2] };
                 let lists = (LIVE as u64 + 1) * checks.live + 5 * fresh;
                 most = greater(most, sum([kept(entries), scaled(wire, lists), known]));
-                (live, committed, entries, open) = (checks.live, checks.live, 0, [0; 2]);
+                (live, committed, entries, open) = (checks.live, checks.live, 0, Open::default());
             }
         }
         sum([program, most])
@@ -87,8 +86,8 @@ impl ProgramRun {
         (sum([scaled(DECODED, text), scaled(wire, image), file]), image)
     }
 
-    /// What a segment takes, and what of it stays until its argument is made.
-    fn segment_memory(&self, counts: &Counts, wire: Bytes, scalar: u64) -> [Bytes; 2] {
+    /// What a segment takes.
+    fn segment_memory(&self, counts: &Counts, wire: Bytes, scalar: u64) -> OfSegment {
         let mut lookups = Lookups::default();
         let kinds = Kind::ALL.map(|kind| {
             let rows = u64::from(counts.rows[kind as usize]);
@@ -113,10 +112,35 @@ impl ProgramRun {
             kinds.iter().map(|(rows, columns, of_row)| rows * (columns + split.row(*of_row).0)).sum();
         let columns = scaled(wire, columns);
         let of_words = scaled(wire, 5 * u64::from(counts.words));
-        // The inverses, and what they are found with.
-        let of_tables = scaled(sum([wire, [2 * scalar; 2]]), multiplicities);
         let left = sum([columns, of_words, scaled(wire, multiplicities)]);
-        [sum([greater(columns, [at_p, 0]), of_words, of_tables]), left]
+        // And what they are found with.
+        let inverses = [multiplicities.saturating_mul(2 * scalar); 2];
+        OfSegment { columns: sum([greater(columns, [at_p, 0]), of_words]), left, inverses }
+    }
+}
+
+/// Bytes of a segment.
+#[derive(Default)]
+struct OfSegment {
+    /// While P commits to its columns.
+    columns: Bytes,
+    /// What stays until its argument is made, and what is added for that.
+    left: Bytes,
+    inverses: Bytes,
+}
+
+/// The segment whose argument is still to be made.
+#[derive(Default)]
+struct Open(OfSegment);
+
+impl Open {
+    /// What the next segment takes beside it, until the argument of either is made. Then the next one is
+    /// open.
+    fn and(&mut self, next: OfSegment) -> Bytes {
+        let before = core::mem::replace(&mut self.0, next);
+        let OfSegment { columns, left, inverses } = &self.0;
+        let (one, other) = (sum([before.left, before.inverses, *left]), sum([*left, *inverses]));
+        greater(sum([before.left, *columns]), greater(one, other))
     }
 }
 
@@ -132,12 +156,9 @@ impl SplitRunPart<'_> {
         let own = match &self.part {
             Part::Group(_, segments) => {
                 let counts = run.profile.segments.get(segments.clone()).unwrap_or_default();
-                let mut open = [0; 2];
-                let mut of = |counts| {
-                    let [at_once, left] = run.segment_memory(counts, wire, scalar);
-                    sum([at_once, core::mem::replace(&mut open, left)])
-                };
-                counts.iter().map(&mut of).fold([0; 2], greater)
+                let mut open = Open::default();
+                let of = |counts| open.and(run.segment_memory(counts, wire, scalar));
+                counts.iter().map(of).fold([0; 2], greater)
             }
             Part::Check(number, check) => {
                 let known = if *number == 0 { [WIDTH as u64 * VALUE * check.before; 2] } else { [0; 2] };

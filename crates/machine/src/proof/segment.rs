@@ -210,8 +210,8 @@ pub(super) struct Place {
     pub(super) exits: bool,
 }
 
-/// The segments of a run, or of a part of it. P commits to the columns of one before it makes the argument of
-/// the one before, so that nobody waits while a challenge is on its way.
+/// The segments of a run, or of a part of it. P commits to a segment's columns, and only then makes the
+/// argument of the segment before, so that nobody waits while a challenge is on its way.
 pub(super) struct Segments<'a, B: Challenge<F61>> {
     tables: &'a Tables<'a>,
     /// The rows of a secret program.

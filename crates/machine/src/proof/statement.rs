@@ -336,7 +336,7 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
 /// many that nobody can tell them from steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Steps of the segments that are done.
+    /// Steps of the segments whose columns are committed to; at the end of all.
     pub done: u64,
     /// Steps of all segments.
     pub total: u64,
@@ -416,6 +416,7 @@ impl ProgramRun {
             progress.done += steps(counts);
             watch(progress);
         }
+        // After a check of the log, as at the end of every profile, there is nothing left to close.
         segments.close(b)?;
         clock.end();
         end::claim(b, &tables, &boundary, self.claim.end)

@@ -161,7 +161,7 @@ impl Subject {
     #[must_use]
     pub fn digest(&self, public: &[u8], settings: Settings) -> [u8; 32] {
         let mut digest = Digest::new();
-        digest.bytes("statement", b"a program and its public input v1");
+        digest.bytes("statement", b"a program and its public input v2");
         self.identify(&mut digest);
         digest.bytes("public input", public);
         digest.number("steps", settings.steps.into());

@@ -104,7 +104,10 @@ impl<B: Challenge<F61>> Statement<B> for Challenged {
         powers::<F61>(5).run(b)?;
         let [x] = b.secrets(|_| Ok([F61::ONE]))?;
         // A claim that no challenge can make hold: hashes over this field are worth no more.
-        let drawn = b.challenge(1, Tested { degree: 0, repetitions: 1, values: 1 })?;
+        let asked = b.ask(Tested { degree: 0, repetitions: 1, values: 1 })?;
+        // Some blocks before it is taken.
+        powers::<F61>(7).run(b)?;
+        let drawn = b.take(1, asked)?;
         let product = b.scalars(1, &mut |peek| Ok(vec![drawn[0] * B::embed(peek.value(&x))]))?;
         let (x, product) = (b.expression::<3>(&x), b.scalar::<3>(&product[0]));
         b.claim(x.scale(drawn[0]) * x - product)?;

@@ -13,6 +13,8 @@ use super::*;
 use crate::program::{Kind, Program, Segment};
 
 thread_local! {
+    /// What P committed to, in order, each once in a row.
+    static TOLD: RefCell<Vec<Committed>> = const { RefCell::new(Vec::new()) };
     /// What P lies about, and how many of these it tells before.
     static LIE: Cell<Option<(Committed, usize)>> = const { Cell::new(None) };
     /// Whether the next product is to be halved: see [`moved`].
@@ -27,6 +29,13 @@ pub(in super::super) fn with_lie<T>(what: Committed, before: usize, f: impl FnOn
     HALVED.set(false);
     let result = f();
     (result, LIE.take().is_none())
+}
+
+/// Runs `f`. Returns also what P committed to besides rows, in order.
+pub(in super::super) fn with_told<T>(f: impl FnOnce() -> T) -> (T, Vec<Committed>) {
+    TOLD.take();
+    let result = f();
+    (result, TOLD.take())
 }
 
 /// Runs `f` with P saying these values instead of those that it has: the next ones of a list whenever it is
@@ -50,6 +59,11 @@ fn forge(what: Committed, values: &mut dyn Any) {
 }
 
 pub(in super::super) fn told<S: Element>(what: Committed, mut values: Vec<S>) -> Vec<S> {
+    TOLD.with_borrow_mut(|told| {
+        if told.last() != Some(&what) {
+            told.push(what);
+        }
+    });
     forge(what, &mut values);
     if let Some((about, before)) = LIE.get().filter(|(about, _)| *about == what) {
         if let Some(value) = values.get_mut(before) {

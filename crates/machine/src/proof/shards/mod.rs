@@ -186,7 +186,7 @@ impl SplitRun {
     #[must_use]
     pub fn subject_digest(subject: [u8; 32], groups: usize) -> [u8; 32] {
         let mut digest = Digest::new();
-        digest.bytes("statement", b"a run in groups v1").bytes("subject", &subject);
+        digest.bytes("statement", b"a run in groups v2").bytes("subject", &subject);
         digest.number("groups", groups as u64);
         digest.finish()
     }
@@ -276,7 +276,7 @@ impl SplitRunPart<'_> {
 
     /// Absorbs everything that determines the shard.
     pub fn identify(&self, digest: &mut Digest) {
-        digest.bytes("shard", b"run of a program v1").bytes("run", &self.whole.digest);
+        digest.bytes("shard", b"run of a program v2").bytes("run", &self.whole.digest);
         digest.number("groups", self.whole.groups() as u64).number("shard", self.n as u64);
     }
 

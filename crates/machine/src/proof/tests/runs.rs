@@ -32,6 +32,23 @@ fn a_loop_is_proved() {
     assert_eq!(run.profile().segments(), 2);
 }
 
+/// A segment's columns and multiplicities go out before the argument of the segment before, and a check of
+/// the log comes when there is no argument left to make.
+#[test]
+fn an_argument_waits_for_the_next_segment_s_columns() {
+    use super::argument::{Committed::*, tests::with_told};
+
+    let run = run_of(&counting(9), [b"", b""], Settings { steps: 22, unit: 2, log: 100 });
+    assert_eq!(run.profile().segments(), 3);
+    let (result, told) = with_told(|| check(&run));
+    assert_eq!(result, Ok(()));
+    let mut order: Vec<_> =
+        told.into_iter().filter(|what| matches!(what, Multiplicity | Inverse | Live)).collect();
+    order.dedup();
+    // Of two segments, then in turns; the last argument, the check and its own.
+    assert_eq!(order, [Multiplicity, Inverse, Multiplicity, Inverse, Live, Multiplicity, Inverse]);
+}
+
 /// Segments end anywhere, and logs fill exactly.
 #[test]
 fn segments_and_logs_may_have_any_length() {

@@ -36,10 +36,10 @@
 //! | of a challenge of the statement | all values committed to before, random scalars among them | the same. What P commits to after it is tested by the relations of the blocks after it |
 //!
 //! **A challenge of the statement** ends a block. V draws it once it has the block's elements, and sends it
-//! after the block's seed. P may go on before it takes it ([`Challenge::take`]). Then it sends the elements
-//! that it holds back and opens the blocks that ended before the challenge was asked for, those that it has
-//! not opened yet. Values that P commits to in between, and what it opens, may depend on the challenge, as
-//! what comes after a challenge always may: it tests none of them.
+//! after the block's seed. P may go on before it takes it ([`Challenge::take`]). When it does, it first sends
+//! the elements that it holds back and opens the blocks that ended before the challenge was asked for, those
+//! that it has not opened yet. Values that P commits to in between, and what it opens, may depend on the
+//! challenge, as what comes after a challenge always may: it tests none of them.
 //!
 //! [`Challenge::take`]: volery_circuit::Challenge::take
 //!

@@ -38,7 +38,7 @@ pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     /// The number of commitments and relations that still fit in the block.
     left: usize,
     interval: usize,
-    /// Whose seeds have not come, oldest first.
+    /// Blocks and challenges whose seeds have not come, oldest first.
     pending: VecDeque<Pending<M>>,
     /// Seeds of challenges that were asked for.
     seeds: Seeds<[u8; SEED]>,
@@ -138,6 +138,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     fn try_finish(&mut self) -> Result<(), Error> {
         self.failed.check()?;
         self.arguments.check()?;
+        self.seeds.finish()?;
         self.close()?;
         let hash = self.assertions.finish();
         self.challenges.send(self.link.channel(), tags::ELEMENTS_ASSERTIONS, &hash)?;
@@ -410,7 +411,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.latch(result)
     }
 
-    /// A seed that comes next depends on all that the other part has sent, too.
+    /// Makes the next seed depend on what the other part has sent, too.
     fn tie(&mut self) -> Result<(), Error> {
         if let Some(digest) = self.link.digest()? {
             self.challenges.absorb(tags::MASKS, &digest);
@@ -430,11 +431,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
             let seed = self.seed()?;
             self.seeds.put(seed);
         }
-        Ok(self.seeds.ask(tested))
+        Ok(self.seeds.ask())
     }
 
-    /// The seed of a challenge that was asked for. Blocks before it are opened, for which V has to have all
-    /// elements so far.
+    /// The seed of a challenge that was asked for. Blocks before it are opened. V reads elements and openings
+    /// in order, so elements that are held back go first.
     fn taken(&mut self, pending: &PendingChallenge) -> Result<[u8; SEED], Error> {
         self.seeds.check(pending)?;
         self.send_all()?;

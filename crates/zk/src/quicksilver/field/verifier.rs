@@ -126,6 +126,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     pub(in super::super) fn finish_link(mut self) -> Result<(Tally, L), Error> {
         self.failed.check()?;
         self.arguments.check()?;
+        self.seeds.finish()?;
         self.close()?;
         self.check_until(IN_FLIGHT)?;
         let theirs: [u8; 32] = self.link.channel().recv_array(tags::ELEMENTS_ASSERTIONS)?;
@@ -422,7 +423,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         let seed = self.draw_challenge()?;
         self.check_until(IN_FLIGHT)?;
         self.seeds.put((seed, self.tally.blocks));
-        Ok(self.seeds.ask(tested))
+        Ok(self.seeds.ask())
     }
 
     /// The seed of a challenge that was asked for. P opens the blocks before it, after all elements so far.

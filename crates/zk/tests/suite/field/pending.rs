@@ -1,8 +1,11 @@
 //! Challenges that are taken after more was committed to than they test.
 
+use std::collections::VecDeque;
+
 use volery_channel::{Channel as _, Tag, tags};
 use volery_circuit::{
-    Challenge, Digest, Error as StatementError, Evaluator, Expression as _, MixedEvaluator, Statement, Tested,
+    Challenge, Digest, Error as StatementError, Evaluator, MatrixShape, MixedEvaluator, PendingChallenge,
+    Statement, Tested,
 };
 use volery_field::{Coordinates, F61, F61x2, Value};
 use volery_testing::{Change, Tap, between};
@@ -13,18 +16,37 @@ use crate::field::parties::{Run, wrong};
 use crate::field::reference::Lie;
 
 /// Rounds: each commits to three elements and to the same ones in another order, and asks for a challenge.
-/// It is taken when the next round has done the same. Then the round claims that the products over
-/// `challenge - element` are equal.
+/// Some rounds later it takes it, and claims that the products over `challenge - element` are equal.
 #[derive(Clone, Copy)]
 struct Rounds {
     count: u64,
+    /// How many challenges are on their way at most.
+    ahead: usize,
+    /// Whether a round has a product of matrices after it has asked, for which there is a challenge, too.
+    folds: bool,
     /// The round whose lists differ.
     differs: Option<u64>,
-    /// Whether each round takes the last challenge, and not its own.
-    swapped: bool,
+    taken: Taken,
 }
 
-const RIGHT: Rounds = Rounds { count: 4, differs: None, swapped: false };
+#[derive(Clone, Copy, PartialEq)]
+enum Taken {
+    InOrder,
+    /// The youngest first.
+    Reversed,
+    /// All but the last.
+    NotTheLast,
+}
+
+const RIGHT: Rounds = Rounds { count: 4, ahead: 1, folds: false, differs: None, taken: Taken::InOrder };
+
+/// With more on their way, and other challenges in between.
+const ALL: [Rounds; 4] = [
+    RIGHT,
+    Rounds { ahead: 3, ..RIGHT },
+    Rounds { folds: true, ..RIGHT },
+    Rounds { ahead: 2, folds: true, ..RIGHT },
+];
 
 impl Rounds {
     fn lists<F: Value>(self, round: u64) -> [F; 6] {
@@ -53,26 +75,34 @@ impl<B: Challenge<F61>> Statement<B> for Rounds {
     }
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
-        let mut before = None;
+        let mut waiting = VecDeque::new();
         for round in 0..self.count {
             let wires = b.secrets(|_| Ok(self.lists(round)))?;
-            let mut asked = b.ask(Tested { degree: 3, repetitions: 1, values: 6 })?;
-            if self.swapped
-                && let Some((_, earlier)) = &mut before
-            {
-                core::mem::swap(&mut asked, earlier);
+            waiting.push_back((wires.clone(), b.ask(Tested { degree: 3, repetitions: 1, values: 6 })?));
+            if self.folds {
+                let [x, y, z, ..] = &wires;
+                let product = b.mul(x, y)?;
+                let shape = MatrixShape { rows: 1, inner: 1, columns: 1 };
+                let matrix = |wire: &B::Wire| core::slice::from_ref(wire).to_vec();
+                b.assert_matrix_product(shape, &matrix(x), &matrix(y), &matrix(&product))?;
+                b.assert_equal(&[z.clone()], &[self.lists(round)[2]])?;
             }
-            if let Some((wires, asked)) = before.replace((wires, asked)) {
-                let drawn = b.take(1, asked)?;
-                claim::<F61, B>(b, &drawn, &wires)?;
+            if waiting.len() > self.ahead {
+                let next =
+                    if self.taken == Taken::Reversed { waiting.pop_back() } else { waiting.pop_front() };
+                next.into_iter().try_for_each(|(wires, asked)| take::<B>(b, &wires, asked))?;
             }
         }
-        if let Some((wires, asked)) = before {
-            let drawn = b.take(1, asked)?;
-            claim::<F61, B>(b, &drawn, &wires)?;
+        if self.taken == Taken::NotTheLast {
+            waiting.pop_back();
         }
-        Ok(())
+        waiting.into_iter().try_for_each(|(wires, asked)| take::<B>(b, &wires, asked))
     }
+}
+
+fn take<B: Challenge<F61>>(b: &mut B, wires: &[B::Wire; 6], asked: PendingChallenge) -> Result<(), B::Error> {
+    let drawn = b.take(1, asked)?;
+    claim::<F61, B>(b, &drawn, wires)
 }
 
 /// Blocks that end everywhere: between asking and taking, and with none in between.
@@ -85,10 +115,12 @@ fn runs<M: Coordinates<F61>>() -> Vec<Run> {
 
 fn holds<M: Coordinates<F61>>() {
     for run in runs::<M>() {
-        let (p, v) = run.honest::<F61, M>(&RIGHT);
-        let tally = v.unwrap();
-        assert_eq!(p.unwrap(), tally, "{run:?}");
-        assert_eq!((tally.tested, tally.tested_values, tally.polynomials), (3, 6, 4));
+        for claim in ALL {
+            let (p, v) = run.honest::<F61, M>(&claim);
+            let tally = v.unwrap();
+            assert_eq!(p.unwrap(), tally, "{run:?}");
+            assert_eq!((tally.tested, tally.tested_values), (3, 6));
+        }
     }
 }
 
@@ -100,20 +132,20 @@ fn what_holds_is_accepted_wherever_blocks_end() {
     holds::<F61x2>();
 }
 
-fn sent(run: Run, real: bool) -> [Vec<(Tag, Vec<u8>)>; 2] {
+fn sent(run: Run, claim: Rounds, real: bool) -> [Vec<(Tag, Vec<u8>)>; 2] {
     let (p, v) = between(
         |p| {
             let mut tap = Tap::recorder(p);
             let p = if real {
-                run.prove::<F61, F61x2>(&RIGHT, &mut tap)
+                run.prove::<F61, F61x2>(&claim, &mut tap)
             } else {
-                run.lie::<F61, F61x2>(&RIGHT, (Lie::GoOn, None), &mut tap)
+                run.lie::<F61, F61x2>(&claim, (Lie::GoOn, None), &mut tap)
             };
             p.map(|_| tap.layer.sent)
         },
         |v| {
             let mut tap = Tap::recorder(v);
-            run.verify::<F61, F61x2>(&RIGHT, &mut tap).map(|_| tap.layer.sent)
+            run.verify::<F61, F61x2>(&claim, &mut tap).map(|_| tap.layer.sent)
         },
     );
     [p.unwrap(), v.unwrap()]
@@ -122,13 +154,15 @@ fn sent(run: Run, real: bool) -> [Vec<(Tag, Vec<u8>)>; 2] {
 #[test]
 fn the_plain_prover_says_the_same_byte_for_byte() {
     for run in runs::<F61x2>() {
-        assert!(sent(run, true) == sent(run, false), "{run:?}");
+        for claim in ALL {
+            assert!(sent(run, claim, true) == sent(run, claim, false), "{run:?}");
+        }
     }
 }
 
 fn falsehoods<M: Coordinates<F61>>() {
-    for differs in 0..RIGHT.count {
-        let claim = Rounds { differs: Some(differs), ..RIGHT };
+    for (differs, right) in (0..RIGHT.count).zip(ALL) {
+        let claim = Rounds { differs: Some(differs), ..right };
         let held = Evaluator::<F61>::check(&claim);
         assert!(matches!(held, Err(StatementError::Unsatisfied { .. })), "{held:?}");
         for run in runs::<M>() {
@@ -167,7 +201,7 @@ fn changed(run: Run, sender: usize, at: usize, change: Change) -> [Result<Tally,
 #[test]
 fn no_message_can_be_changed() {
     for run in [Run::new(1 << 17, false), Run::new(5, false), Run::new(5, true)] {
-        let [of_p, of_v] = sent(run, true);
+        let [of_p, of_v] = sent(run, RIGHT, true);
         for (at, (tag, payload)) in of_p.iter().enumerate() {
             for bit in (at % 31..8 * payload.len()).step_by(31) {
                 let [p, v] = changed(run, 0, at, Change::Flip(bit));
@@ -196,7 +230,7 @@ fn no_message_can_be_changed() {
 #[test]
 fn no_challenge_comes_before_what_it_tests() {
     let run = Run::new(1 << 17, false);
-    let [of_p, _] = sent(run, true);
+    let [of_p, _] = sent(run, RIGHT, true);
     let elements: Vec<_> = of_p.iter().filter(|(tag, _)| *tag == tags::ELEMENTS).collect();
     for rounds in 1..3 {
         let (got, _) = between(
@@ -219,13 +253,17 @@ fn no_challenge_comes_before_what_it_tests() {
 }
 
 #[test]
-fn challenges_out_of_order_are_misuse_at_both() {
-    let swapped = Rounds { swapped: true, ..RIGHT };
-    assert!(matches!(Evaluator::<F61>::check(&swapped), Err(StatementError::Misuse(_))));
-    for hashed in [false, true] {
-        let (p, v) = Run::new(1 << 17, hashed).honest::<F61, F61x2>(&swapped);
-        for result in [p, v] {
-            assert!(matches!(result, Err(Error::Statement(StatementError::Misuse(_)))), "{result:?}");
+fn challenges_out_of_order_or_never_taken_are_misuse_at_both() {
+    for taken in [Taken::Reversed, Taken::NotTheLast] {
+        let claim = Rounds { taken, ..RIGHT };
+        assert!(matches!(Evaluator::<F61>::check(&claim), Err(StatementError::Misuse(_))));
+        for hashed in [false, true] {
+            let run = Run::new(1 << 17, hashed);
+            let (p, v) = run.honest::<F61, F61x2>(&claim);
+            assert!(matches!(p, Err(Error::Statement(StatementError::Misuse(_)))), "{p:?}");
+            // If P goes on to the end all the same, V does not.
+            let v = if taken == Taken::NotTheLast { run.answer::<F61, F61x2>(&claim, Lie::GoOn) } else { v };
+            assert!(matches!(v, Err(Error::Statement(StatementError::Misuse(_)))), "{v:?}");
         }
     }
 }

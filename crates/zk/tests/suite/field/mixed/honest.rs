@@ -1,6 +1,6 @@
 //! Statements over bits and a field, honestly proved.
 
-use volery_circuit::{Convert, Digest, Ops, Prove, Statement};
+use volery_circuit::{Challenge, Convert, Digest, Ops, Prove, Relate, Statement, Tested};
 use volery_field::{Bn254Scalar, F2, F61, F61x2, Mac, Value};
 use volery_testing::{Tap, between};
 use volery_zk::Error;
@@ -89,6 +89,53 @@ fn a_prover_whose_element_is_not_the_bit_is_rejected() {
             let (p, v) = Run::new(1 << 17, fiat_shamir).honest::<F61, F61x2, _>(&liar, &honest());
             assert!(v.unwrap_err().is_rejection(), "{fiat_shamir} {round}");
             assert!(p.is_err());
+        }
+    }
+}
+
+/// Asks for a challenge, works on bits and converts them, and only then takes it: a square is claimed under
+/// it.
+struct Between;
+
+impl<B: Convert<F61> + Challenge<F61>> Statement<B> for Between {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: bits between asking and taking");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let mut waiting = None;
+        for round in 0..3 {
+            let [x] = Relate::<F61>::secrets(b, |_| Ok([F61::new(5 + round)]))?;
+            let asked = Challenge::<F61>::ask(b, Tested { degree: 1, repetitions: 1, values: 1 })?;
+            let bits = b.to_bits(core::slice::from_ref(&x), 40)?;
+            let and = Ops::<F2>::mul(b, &bits[0], &bits[2])?;
+            let element = b.to_element(&[and])?;
+            Prove::<F61>::assert_equal(b, &[element], &[F61::new([1, 0, 1][round as usize])])?;
+            for (x, asked) in
+                waiting.replace((x, asked)).into_iter().chain((round == 2).then(|| waiting.take()).flatten())
+            {
+                let drawn = Challenge::<F61>::take(b, 1, asked)?;
+                let Some(drawn) = drawn.first().copied() else { continue };
+                let masked = b.linear::<3>(drawn, &[B::embed(F61::new(1))], core::slice::from_ref(&x));
+                let square = Challenge::<F61>::peek_expression(b, &(masked * masked));
+                let square = Challenge::<F61>::one_scalar(b, square)?;
+                let square = Challenge::<F61>::scalar::<3>(b, &square);
+                Relate::<F61>::claim(b, masked * masked - square)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_challenge_is_taken_after_bits_and_conversions() {
+    for fiat_shamir in [false, true] {
+        for interval in [1 << 17, 50, 7] {
+            for waits in [false, true] {
+                let run = Run { waits, ..Run::new(interval, fiat_shamir) };
+                let (p, v) = run.honest::<F61, F61x2, _>(&Between, &Between);
+                assert_eq!(p.unwrap(), v.unwrap(), "{run:?}");
+            }
         }
     }
 }

@@ -129,7 +129,7 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Reference<F, M, L> {
         } else {
             self.pending.push(None);
         }
-        Ok(self.asked.ask(tested))
+        Ok(self.asked.ask())
     }
 
     fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<M>, Error> {
