@@ -93,7 +93,7 @@ mod tests {
     use volery_field::F61;
 
     use super::*;
-    use crate::{Challenge as _, Counter, Evaluator, Prove as _};
+    use crate::{Challenge as _, Counter, Evaluator, Prove as _, Tested};
 
     const TESTED: Tested = Tested { degree: 1, repetitions: 1, values: 1 };
 

@@ -95,13 +95,19 @@ struct Multiplicities<W> {
 /// The number of wires that are committed to at once.
 pub(super) const PIECE: usize = 1 << 14;
 
+/// The multiplicities of a secret program's rows, and what masks their sums.
+struct OfRom<W, S> {
+    counts: Vec<W>,
+    /// One for each repetition.
+    masks: Vec<S>,
+}
+
 /// Rows whose argument waits for its challenge.
 pub(super) struct Asked<B: Challenge<F61>> {
     pub(super) parts: Vec<Part<B::Wire>>,
     known: Known,
     public: Vec<Multiplicities<B::Wire>>,
-    /// The multiplicities of a secret program's rows, and what masks their sums.
-    of_rom: Option<(Vec<B::Wire>, Vec<B::ScalarWire>)>,
+    of_rom: Option<OfRom<B::Wire, B::ScalarWire>>,
     repetitions: u32,
     /// None where tests compare the rows themselves.
     challenge: Option<PendingChallenge>,
@@ -146,8 +152,8 @@ pub(super) fn ask<B: Challenge<F61>>(
     let values = (columns + multiplicities + of_rom) as u64;
     let tested = Tested::within(degree(&parts, &known, tables, rom.is_some()), values, b.most_tested());
     let mut masked = |counts| {
-        let masks = (0..tested.repetitions).map(|_| b.random_scalar()).collect::<Result<Vec<_>, _>>()?;
-        Ok::<_, B::Error>((counts, masks))
+        let masks = (0..tested.repetitions).map(|_| b.random_scalar()).collect::<Result<_, _>>()?;
+        Ok::<_, B::Error>(OfRom { counts, masks })
     };
     let of_rom = counts.map(&mut masked).transpose()?;
     let challenge = Some(b.ask(tested)?);
@@ -173,7 +179,7 @@ pub(super) fn answer<B: Challenge<F61>>(
         let (gammas, points) = challenge.split_at(WIDTH);
         let [point, candidates @ ..] = points else { continue };
         claim_at(b, &parts, (&known, tables, &public), (*point, candidates, gammas))?;
-        let masked = of_rom.as_ref().and_then(|(counts, masks)| Some((counts, masks.get(set)?)));
+        let masked = of_rom.as_ref().and_then(|OfRom { counts, masks }| Some((counts, masks.get(set)?)));
         if let Some((rom, (counts, mask))) = rom.zip(masked) {
             rom.claim(b, &parts, (tables, counts), (*point, mask, gammas))?;
         }

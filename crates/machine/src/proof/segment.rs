@@ -239,7 +239,7 @@ impl<'a, B: Challenge<F61>> Segments<'a, B> {
     ) -> Result<Boundary<B::Wire>, B::Error> {
         b.enter("segment");
         b.begin_argument();
-        let (parts, end) = columns(b, here, start, segment, log, self.watch)?;
+        let Columns { parts, end } = columns(b, here, start, segment, log, self.watch)?;
         self.watch.begin(Stage::Argument);
         let asked = argument::ask(b, parts, Known::default(), self.tables, self.rom)?;
         b.leave();
@@ -260,7 +260,13 @@ impl<'a, B: Challenge<F61>> Segments<'a, B> {
     }
 }
 
-/// Commits to the columns of a segment and claims the relations of its rows. Returns its parts, and its end.
+/// What a segment consists of, and its end.
+struct Columns<W> {
+    parts: Vec<Part<W>>,
+    end: Boundary<W>,
+}
+
+/// Commits to the columns of a segment and claims the relations of its rows.
 fn columns<B: Challenge<F61>>(
     b: &mut B,
     (counts, place): (&Counts, Place),
@@ -268,7 +274,7 @@ fn columns<B: Challenge<F61>>(
     mut segment: Option<Segment>,
     log: &mut Log<B::Wire>,
     watch: Watch<'_>,
-) -> Result<(Vec<Part<B::Wire>>, Boundary<B::Wire>), B::Error> {
+) -> Result<Columns<B::Wire>, B::Error> {
     let mut parts = Vec::with_capacity(KINDS + 4);
     for kind in Kind::ALL {
         let count = counts.rows[kind as usize] as usize;
@@ -292,7 +298,7 @@ fn columns<B: Challenge<F61>>(
         place: [ends.wires[1].clone()],
     };
     parts.extend([ends, registers]);
-    Ok((parts, end))
+    Ok(Columns { parts, end })
 }
 
 /// A tuple of the log that both parties know.

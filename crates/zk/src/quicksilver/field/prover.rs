@@ -52,6 +52,7 @@ pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
 }
 
 /// What waits for a seed.
+#[expect(clippy::large_enum_variant, reason = "two or three wait at a time")]
 enum Pending<M: Copy + Default + Zeroize> {
     /// A block that was sent.
     Block(Block<M>),
