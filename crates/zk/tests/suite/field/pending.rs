@@ -85,7 +85,7 @@ impl<B: Challenge<F61>> Statement<B> for Rounds {
                 let shape = MatrixShape { rows: 1, inner: 1, columns: 1 };
                 let matrix = |wire: &B::Wire| core::slice::from_ref(wire).to_vec();
                 b.assert_matrix_product(shape, &matrix(x), &matrix(y), &matrix(&product))?;
-                b.assert_equal(&[z.clone()], &[self.lists(round)[2]])?;
+                b.assert_equal(core::slice::from_ref(z), &[self.lists(round)[2]])?;
             }
             if waiting.len() > self.ahead {
                 let next =
