@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
 use volery::field::{F2, Gf128};
-use volery::split::remote::{Hall, Invitation, LotOf, Times, Worker};
+use volery::split::remote::{Absentees, Hall, Invitation, LotOf, Times, Worker};
 use volery::split::statements::SplitPreimage;
 use volery::split::{
     Answered, Ended, Estimate, Layout, Outcome, ProverLot, Question, Settings, Sharded as _, VerifierLot,
@@ -177,6 +177,21 @@ struct Progress {
     arriving: Duration,
     /// What the launch function raised.
     raised: Option<PyErr>,
+    /// Where workers that are dead are struck off, once there is a hall.
+    absentees: Option<Absentees>,
+}
+
+impl Told {
+    /// Strikes off the workers with these invitations: nobody will come with them. Those that have come are
+    /// no worse off.
+    fn strike_off(&self, dead: &[String]) -> Result<(), Failure> {
+        let absentees = locked(&self.0).absentees.clone();
+        let Some(absentees) = absentees else { return Ok(()) };
+        for invitation in dead {
+            absentees.add(&invitation.parse().map_err(Failure::input)?);
+        }
+        Ok(())
+    }
 }
 
 /// A hall that tells how far it is, and that Ctrl-C ends.
@@ -309,6 +324,7 @@ impl Run {
         let launch = |shard, invitation: &Invitation| self.launch(shard, invitation);
         let Place { hall, reached_at, times, meet, .. } = &self.place;
         let hall = Hall::open(hall, reached_at.clone(), *times, launch, job)?.meeting_at(meet.clone());
+        locked(&self.told.0).absentees = Some(hall.absentees());
         Ok(Watched { hall, told: self.told.clone(), stop: Arc::clone(&terms.stop) })
     }
 
@@ -326,7 +342,7 @@ impl Run {
 
 /// Proves or verifies a split statement, and returns what Python makes a `SplitReport` of. `launch` is called
 /// with a shard's number and an invitation, and `progress` with the numbers of the proved shards and of the
-/// workers that were lost.
+/// workers that were lost; it returns the invitations with which nobody will come any more.
 #[pyfunction]
 pub(crate) fn run_split<'py>(
     py: Python<'py>,
@@ -346,7 +362,8 @@ pub(crate) fn run_split<'py>(
             let told = locked(&told.0);
             (told.proved.clone(), told.lost)
         };
-        progress.call1((proved, lost)).map(drop)
+        let dead: Vec<String> = progress.call1((proved, lost))?.extract()?;
+        Ok(told.strike_off(&dead)?)
     };
     let ended = session.during(py, &tick, move |state, terms| match is_prover {
         true => run.prove(state, terms),
@@ -415,23 +432,6 @@ pub(crate) fn split_worker(
     // Its connections are its own: a worker that is interrupted ends with its process, or when its
     // coordinator does not want it any more.
     interruptible(py, &Stop::default(), &|_| Ok(()), work)?.map_err(|failure: Failure| failure.into())
-}
-
-/// Uses an invitation up, as a worker that is gone at once: whoever was to come with it is dead. Nothing
-/// happens if it was used.
-#[pyfunction]
-pub(crate) fn split_dismiss(py: Python<'_>, invitation: &str, role: &str) -> PyResult<()> {
-    let invitation: Invitation = invitation.parse().map_err(Failure::input)?;
-    let is_prover = is_prover(role)?;
-    alone(py, move || {
-        let limits = Limits::default();
-        // An error is what a used invitation gets, and a hall that is closed.
-        match is_prover {
-            true => drop(Worker::<ProverLot<Bits>>::come(&invitation, &limits)),
-            false => drop(Worker::<VerifierLot<Bits>>::come(&invitation, &limits)),
-        }
-        Ok(())
-    })
 }
 
 /// The statement of a job, which is for the same shard as the lot.

@@ -142,6 +142,22 @@ def test_a_worker_that_never_comes_is_replaced_with_another_invitation(role):
 
 
 @pytest.mark.parametrize("role", ["prover", "verifier"])
+def test_a_worker_that_is_known_to_be_dead_is_replaced_at_once(role, monkeypatch):
+    absent = Threads(role, before=lambda shard, _: shard != 1 or len(absent.invitations) > 3)
+    run_one = split._run
+
+    def watched(who, *arguments):
+        # As `volery.ray` says of a task that is killed: again and again here, which changes nothing.
+        look = [lambda: absent.invitations[1:2]] if who == role else []
+        return run_one(who, *arguments, *look)
+
+    monkeypatch.setattr(split, "_run", watched)
+    # The time to come is longer than anybody waits for this test.
+    prover, verifier = run(statement(), statement().public(), **{role[0]: absent}, arrive=10 * PATIENCE)
+    assert prover.ended().lost == verifier.ended().lost == 1
+
+
+@pytest.mark.parametrize("role", ["prover", "verifier"])
 def test_no_more_workers_are_lost_than_is_allowed(role):
     absent = Threads(role, before=lambda shard, _: shard != 1)
     for party in run(statement(), statement().public(), **{role[0]: absent}, arrive=1, retries=1):

@@ -267,9 +267,10 @@ def _run(
     settings: Dict[str, Any],
     launch: Launch,
     progress: Progress,
-    look: Callable[[], None] = lambda: None,
+    look: Callable[[], List[str]] = lambda: [],
 ) -> SplitReport:
-    """Runs a coordinator. Meanwhile `look` is called again and again; what it raises ends the session."""
+    """Runs a coordinator. Meanwhile `look` is called again and again, and returns the invitations with which nobody
+    will come, because the worker is dead; what it raises ends the session."""
     if not isinstance(statement, Preimage):
         raise BadInput(f"expected a split statement, not {statement!r}")
     retries = settings["retries"]
@@ -281,9 +282,9 @@ def _run(
     try:
         with _Bar(progress, statement) as bar:
 
-            def tick(proved: List[int], lost: int) -> None:
+            def tick(proved: List[int], lost: int) -> List[str]:
                 bar.show(proved, lost)
-                look()
+                return look()
 
             figures: Dict[str, Any] = _volery.run_split(session._inner, role, statement._inner, settings, launch, tick)
     except Error as error:

@@ -32,9 +32,8 @@ import os
 import shutil
 import tempfile
 import time
-from typing import Any, Dict, Iterator, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence
 
-from .. import _volery
 from .._errors import BadInput, Error, SessionFailed
 from .._session import Session, connected
 from ..split import Preimage, Progress, SplitReport, _run, worker
@@ -118,17 +117,19 @@ class _Tasks:
         task = self._task.options(name=f"volery {self._role} {shard}", **self._options)
         self._running[task.remote(invitation, self._role, **self._arguments)] = (shard, invitation)
 
-    def look(self) -> None:
-        """Looks after tasks that have ended, once a second."""
-        if time.monotonic() - self._looked >= 1:
-            self._looked = time.monotonic()
-            self._settle(0)
+    def look(self) -> List[str]:
+        """Looks after tasks that have ended, once a second. Returns the invitations of those that are dead."""
+        if time.monotonic() - self._looked < 1:
+            return []
+        self._looked = time.monotonic()
+        return self._settle(0)
 
-    def _settle(self, patience: float) -> None:
-        """Forgets tasks that end within this time."""
+    def _settle(self, patience: float) -> List[str]:
+        """Forgets tasks that end within this time. Returns the invitations of those that were killed."""
         tasks = list(self._running)
+        dead: List[str] = []
         if not tasks:
-            return
+            return dead
         ended, _ = self._ray.wait(tasks, num_returns=len(tasks), timeout=patience)
         for task in ended:
             shard, invitation = self._running.pop(task)
@@ -137,13 +138,14 @@ class _Tasks:
             except self._gone as error:
                 wrong = f"it is gone: {type(error).__name__}"
                 # If it was gone before it came, nobody will come with its invitation, and the coordinator need not
-                # wait. An invitation that was used is worth nothing.
-                _volery.split_dismiss(invitation, self._role)
+                # wait. Otherwise the coordinator has noticed by itself.
+                dead.append(invitation)
             except self._ray.exceptions.RayError as error:
                 reason = (str(error).strip().splitlines() or [repr(error)])[-1]
                 raise SessionFailed(f"the worker of shard {shard} cannot run on Ray: {reason}") from error
             if wrong:
                 log.info("%s: the worker of shard %d: %s", self._role, shard, wrong)
+        return dead
 
     def end(self, well: bool) -> None:
         """Ends those that still run."""
