@@ -29,12 +29,14 @@
 mod door;
 mod hall;
 mod invitation;
+mod jobs;
 #[cfg(test)]
 mod tests;
 mod work;
 
 pub use hall::{Absentees, Hall, Times};
 pub use invitation::Invitation;
+pub use jobs::{Kind, Side};
 pub use work::{Arrival, Worker};
 
 use volery_channel::{Channel, ChannelExt as _, Error as ChannelError, Tag, tags};
