@@ -62,7 +62,7 @@ mod _volery {
     #[pymodule_export]
     use crate::session::{Session, connect, listen};
     #[pymodule_export]
-    use crate::split::{Preimage, run_split, split_dismiss, split_worker};
+    use crate::split::{SplitStatement, run_split, split_worker};
     #[pymodule_export]
     use crate::stored::{prove_stored, stored_info, verify_stored};
     #[pymodule_export]

@@ -19,7 +19,7 @@ pub(crate) enum Given<'py> {
 }
 
 impl Given<'_> {
-    fn source(self, name: &str) -> Source {
+    pub(crate) fn source(self, name: &str) -> Source {
         match self {
             Self::Content(bytes) => Source::bytes(name, bytes.to_vec()),
             Self::Path(path) => Source::File(path),
@@ -41,6 +41,10 @@ fn one_of<T: Copy>(what: &str, given: &str, known: &[(&str, T)]) -> Result<T, Fa
 }
 
 impl Named {
+    pub(crate) fn inner(&self) -> &volery_statement::Named {
+        &self.0
+    }
+
     /// Loads the statement, perhaps with a witness, on a thread that Ctrl-C leaves behind.
     fn instance(&self, py: Python<'_>, witness: Option<WitnessSource>) -> PyResult<Statement> {
         let named = self.0.clone();

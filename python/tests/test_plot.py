@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from volery.plot import main
+from volery.plot import main, plot
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -20,6 +20,23 @@ def test_files_stand_side_by_side(tmp_path):
     new.write_text(json.dumps([row(per_second=7.0), row(name="cot"), row(threads=2)]))
     assert main([str(old), str(new), "--out", str(out)]) == 0
     assert out.read_text().startswith("<?xml")
+
+
+def test_rows_that_were_measured_in_different_ways_are_different_lines():
+    rows = [
+        row(size=size, per_second=speed, **how)
+        for speed, how in [(1.0, {"profile": "lan"}), (2.0, {"profile": "wan"}), (3.0, {"threads": 2, "profile": "lan"})]
+        for size in (10, 1000)
+    ]
+    figure = plot({"a": rows, "b": [row(name="cot", profile="wan")]})
+    boolean, cot = figure.axes
+    assert [(line.get_label(), list(line.get_ydata())) for line in boolean.get_lines()] == [
+        ("a, threads 1, profile lan", [1.0, 1.0]),
+        ("a, threads 1, profile wan", [2.0, 2.0]),
+        ("a, threads 2, profile lan", [3.0, 3.0]),
+    ]
+    # What is the same everywhere is not said.
+    assert [line.get_label() for line in cot.get_lines()] == ["b"]
 
 
 def test_what_the_program_prints_is_plotted(program, run, tmp_path):

@@ -30,6 +30,9 @@ RUNS = int(os.environ.get("VOLERY_RAY_RUNS", "100"))
 #: For one answer of a party. Starting Ray and its workers is slow.
 PATIENCE = 300
 MESSAGE = bytes(range(256)) * 20
+#: Of all runs with workers that are killed at random: how many there were, and how many of their workers were killed,
+#: and missed by a coordinator.
+COUNTED = {"runs": 0, "killed": 0, "missed": 0}
 
 
 class OnRay:
@@ -173,6 +176,16 @@ def test_workers_that_are_killed_change_no_verdict(parties, number):
     if is_honest:
         # A worker that is killed after it has brought its result is missed by nobody.
         assert answers[0]["lost"] == answers[1]["lost"] <= len(killed)
+        COUNTED["missed"] += answers[0]["lost"]
+    COUNTED["runs"] += 1
+    COUNTED["killed"] += len(killed)
+
+
+def test_workers_were_killed_and_missed():
+    # Those of statements that do not hold are not counted, and some are killed when they have brought their results.
+    assert COUNTED["killed"] >= COUNTED["runs"] / 2, COUNTED
+    assert COUNTED["missed"] >= COUNTED["runs"] / 4, COUNTED
+    print(COUNTED)
 
 
 def test_more_losses_than_are_allowed_are_refused(parties):

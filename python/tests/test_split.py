@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from conftest import PATIENCE, Party
+from conftest import PATIENCE, ROOT, Party, Running
 
 import volery
 from volery import split
@@ -59,7 +59,7 @@ def test_what_a_proof_takes_is_said_before():
     none = statement().info(retries=0, cores=1, profile="wan")
     assert abs(none.soundness_bits - info.soundness_bits - info.soundness_bits_retries) < 1
     assert "memory of a worker" in info._repr_html_()
-    for wrong in ({"retries": -1}, {"cores": 0}, {"threads": 0}, {"profile": "moon"}):
+    for wrong in ({"retries": -1}, {"retries": 1025}, {"cores": 0}, {"threads": 0}, {"profile": "moon"}):
         with pytest.raises(volery.BadInput):
             statement().info(**wrong)
 
@@ -139,6 +139,22 @@ def test_a_worker_that_never_comes_is_replaced_with_another_invitation(role):
     prover, verifier = run(statement(), statement().public(), **{role[0]: absent}, arrive=3)
     assert prover.ended().lost == verifier.ended().lost == 1
     assert len(set(absent.invitations)) == 4
+
+
+@pytest.mark.parametrize("role", ["prover", "verifier"])
+def test_a_worker_that_is_known_to_be_dead_is_replaced_at_once(role, monkeypatch):
+    absent = Threads(role, before=lambda shard, _: shard != 1 or len(absent.invitations) > 3)
+    run_one = split._run
+
+    def watched(who, *arguments):
+        # As `volery.ray` says of a task that is killed: again and again here, which changes nothing.
+        look = [lambda: absent.invitations[1:2]] if who == role else []
+        return run_one(who, *arguments, *look)
+
+    monkeypatch.setattr(split, "_run", watched)
+    # The time to come is longer than anybody waits for this test.
+    prover, verifier = run(statement(), statement().public(), **{role[0]: absent}, arrive=10 * PATIENCE)
+    assert prover.ended().lost == verifier.ended().lost == 1
 
 
 @pytest.mark.parametrize("role", ["prover", "verifier"])
@@ -329,3 +345,115 @@ def test_a_worker_in_the_middle_of_a_proof_ends_with_its_coordinator():
         for process in started:
             process.kill()
             process.wait()
+
+
+SUDOKU = ROOT / "guest" / "examples" / "sudoku"
+
+
+def sudoku(known=False, shards=4, **options):
+    secret = {"secret": SUDOKU / "secret.txt"} if known else {}
+    return split.Run(SUDOKU / "sudoku.elf", shards, public=SUDOKU / "public.txt", **secret, **options)
+
+
+def test_a_run_of_a_program_is_proved_in_shards():
+    told = []
+    known = sudoku(known=True)
+    assert repr(known).startswith("<run of the program ") and repr(known).endswith("with its secret input>")
+    prover, verifier = run(known, sudoku(), v_options={"progress": lambda *now: told.append(now)})
+    for report in (prover.ended(), verifier.ended()):
+        # One group of segments, and a check of its memory.
+        assert len(report.shards) == known.shards == 2 and report.lost == 0 and report.started == 2
+        # What the parties allow: 8 workers may be lost, so the larger field of MACs.
+        assert report.soundness_bits > 90 and report.run["code"] == 0 and report.run["trap"] is None
+        assert "exited with code 0" in report._repr_html_()
+        assert report.commitments <= sum(known.commitments)
+    # The verifier heard of the shards.
+    assert told[0] == (0, sum(known.commitments), 0) and prover.ended().run == verifier.ended().run
+    info = known.info()
+    assert info.shards == 2 and info.soundness_bits == prover.ended().soundness_bits
+    assert split.Run((SUDOKU / "sudoku.elf").read_bytes(), 4).shards == 4
+
+
+def test_a_run_over_the_field_itself_is_proved_where_that_is_worth_enough():
+    prover, verifier = run(sudoku(known=True), sudoku(), retries=0)
+    assert prover.ended().soundness_bits == verifier.ended().soundness_bits
+    assert 40 <= verifier.ended().soundness_bits < 60
+
+
+def test_a_run_that_ends_otherwise_is_found_before_anybody_is_met():
+    with pytest.raises(volery.Unsatisfied, match="exit"):
+        split.prove("127.0.0.1:9", sudoku(known=True, exit=3), launch=Threads("prover"))
+    with pytest.raises(volery.Unsatisfied):
+        sudoku(known=True, exit=3).check()
+    sudoku(known=True).check()
+
+
+def test_parties_with_different_runs_do_not_go_on():
+    others = [sudoku(shards=3), split.Run(SUDOKU / "sudoku.elf", 4, public=b"another puzzle")]
+    for other in others:
+        for party in run(sudoku(known=True), other):
+            with pytest.raises(volery.Mismatch):
+                party.ended()
+    # The verifier asks for another end, and hears that this is not it.
+    prover, verifier = run(sudoku(known=True), sudoku(exit=3))
+    for party in (prover, verifier):
+        with pytest.raises(volery.Error):
+            party.ended()
+
+
+@pytest.mark.parametrize("role", ["prover", "verifier"])
+def test_a_worker_of_a_run_that_never_comes_is_replaced(role):
+    absent = Threads(role, before=lambda shard, _: shard != 1 or len(absent.invitations) > 2)
+    prover, verifier = run(sudoku(known=True), sudoku(), **{role[0]: absent}, arrive=3)
+    assert prover.ended().lost == verifier.ended().lost == 1
+
+
+def test_the_program_verifies_a_run_that_python_proves(program, tmp_path):
+    named = [str(SUDOKU / "sudoku.elf"), "--public", str(SUDOKU / "public.txt"), "--shards", "4"]
+    verifier = Running([program, "split", "verify", *named, "--listen", "127.0.0.1:0"], tmp_path)
+    try:
+        report = split.prove(verifier.address(), sudoku(known=True), launch=Threads("prover"))
+        ended = verifier.ended()
+    finally:
+        verifier.process.kill()
+    assert ended.code == 0 and "exited with code 0" in ended.out, ended.err
+    assert report.lost == 0
+
+
+def test_runs_that_make_no_sense_are_refused(tmp_path):
+    (tmp_path / "text").write_text("no program")
+    for call, message in [
+        (lambda: split.Run(tmp_path / "text", 2), "not a static ELF file"),
+        (lambda: split.Run(tmp_path / "missing", 2), "not a static ELF file"),
+        (lambda: sudoku(known=True, shards=0), "one group"),
+        (lambda: split.Run(5, 2), "program: a path"),
+        (lambda: sudoku().info(), "secret"),
+        (lambda: sudoku().commitments, "secret"),
+        (lambda: split.prove("127.0.0.1:9", sudoku(), launch=Threads("prover")), "secret"),
+        (lambda: split.prove("127.0.0.1:9", sudoku(known=True), launch=Threads("prover"), retries=9), "retries: 0 to 8"),
+        (lambda: split.prove("127.0.0.1:9", statement(), launch=Threads("prover"), retries=1025), "retries: 0 to 1024"),
+    ]:
+        with pytest.raises(volery.BadInput, match=message):
+            call()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not pin")
+def test_a_worker_on_ray_is_pinned_to_the_core_that_it_is_given():
+    from volery.ray import _work
+    from volery.ray.bench import halves
+
+    mine = os.sched_getaffinity(0)
+    both = halves()
+    assert (both is None) == (len(mine) < 2)
+    if both:
+        assert len(both[0]) == len(both[1]) == len(mine) // 2 and len({*both[0], *both[1]} & mine) == 2 * len(both[0])
+    core = max(mine)
+
+    def pinned():
+        # The invitation is no good, and that is all the same.
+        assert "form ADDRESS KEY TOKEN" in _work("none", "prover", "127.0.0.1:0", None, 1.0, core)
+        return os.sched_getaffinity(0)
+
+    # Only that thread is: another task is where it is told to be.
+    task = Party(pinned)
+    assert task.ended() == {core} and os.sched_getaffinity(0) == mine

@@ -116,6 +116,15 @@ class NamedStatement(Statement):
                 wipe(source)
 
 
+def _run_values(
+    exit: Optional[int], trap: Optional[int], max_steps: Optional[int], secret_program: Optional[int] = None
+) -> List[Tuple[str, str]]:
+    """The options of a program's run, as they are named."""
+    values = {"exit": exit, "max-steps": max_steps, "secret-program": secret_program}
+    named = [(name, str(value)) for name, value in values.items() if value is not None]
+    return named if trap is None else [*named, ("trap", f"{trap:x}")]
+
+
 def load(
     circuit: Source,
     *,
@@ -135,10 +144,7 @@ def load(
     The witness is the secret inputs: a witness file or its content, or a dict such as ``{"input 0": 5}``; of a
     constraint system the ``.wtns`` file; of a program its secret input.
     """
-    values = {"exit": exit, "max-steps": max_steps, "secret-program": secret_program}
-    named = [(name, str(value)) for name, value in values.items() if value is not None]
-    if trap is not None:
-        named.append(("trap", f"{trap:x}"))
+    named = _run_values(exit, trap, max_steps, secret_program)
 
     def make(given: Optional[_Given]) -> "_volery.Named":
         return _volery.Named.file(_source(circuit, "circuit"), given, named, ring)

@@ -1,7 +1,8 @@
 """Plots what ``volery bench --json`` prints: ``python -m volery.plot FILE...``.
 
 A file has one JSON object a line, or is what a run has printed. There is one picture for each name of a
-benchmark: speed by size, with a line for each file, so that builds or machines stand side by side.
+benchmark: speed by size, with a line for each file, so that builds or machines stand side by side. Rows of one file
+that were measured in different ways (threads, profile, field) have lines of their own.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import argparse
 import json
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Sequence, Set, Tuple
 
 from ._errors import BadInput
 from ._report import _axes
@@ -46,14 +47,28 @@ def read(path: Path) -> List[Row]:
     return rows
 
 
+#: How a row was measured. Rows that differ in any of these are not of one line.
+_PARAMETERS = ("threads", "profile", "field", "mac_field", "fiat_shamir", "pinned", "kernel", "soundness_bits")
+
+
+def _differ(rows: Iterable[Row]) -> Dict[str, List[str]]:
+    """By name of a benchmark, the parameters in which its rows differ."""
+    seen: Dict[str, Dict[str, Set[str]]] = defaultdict(lambda: defaultdict(set))
+    for row in rows:
+        for key in _PARAMETERS:
+            seen[row["name"]][key].add(str(row.get(key)))
+    return {name: [key for key, values in keys.items() if len(values) > 1] for name, keys in seen.items()}
+
+
 def plot(files: Dict[str, List[Row]]) -> Any:
     """A figure of these rows, by name of the file."""
     lines: Dict[str, Dict[str, List[Tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     units: Dict[str, str] = {}
+    differ = _differ(row for rows in files.values() for row in rows)
     for source, rows in files.items():
         for row in rows:
-            threads = f", {row['threads']} threads" if row.get("threads", 1) != 1 else ""
-            lines[row["name"]][source + threads].append((row["size"], row["per_second"]))
+            label = ", ".join([source, *(f"{key.replace('_', ' ')} {row.get(key)}" for key in differ[row["name"]])])
+            lines[row["name"]][label].append((row["size"], row["per_second"]))
             units[row["name"]] = row["unit"]
     figure, axes = _axes(len(lines))
     for one, (name, sources) in zip([axes] if len(lines) == 1 else axes, lines.items()):

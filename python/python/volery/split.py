@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import logging
 import time
 from dataclasses import dataclass
@@ -23,11 +24,12 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 from . import _volery
 from ._arrays import wipe
 from ._errors import BadInput, Error
+from ._named import Source, _run_values, _source
 from ._progress import Bar
 from ._report import Rows, _bytes, _seconds, _table
 from ._session import Session, connect, listen
 
-__all__ = ["Preimage", "ShardReport", "SplitInfo", "SplitReport", "prove", "verify", "worker"]
+__all__ = ["Preimage", "Run", "ShardReport", "Sharded", "SplitInfo", "SplitReport", "prove", "verify", "worker"]
 
 log = logging.getLogger("volery")
 
@@ -37,7 +39,66 @@ Launch = Callable[[int, str], Any]
 Progress = Union[bool, Callable[[int, int, int], None]]
 
 
-class Preimage:
+class Sharded:
+    """A statement in shards: a :class:`Preimage` or a :class:`Run`."""
+
+    _inner: "_volery.SplitStatement"
+
+    def public(self) -> "Sharded":
+        """The same statement without the secret: the verifier's."""
+        raise NotImplementedError
+
+    @property
+    def shards(self) -> int:
+        """How many shards there are."""
+        return self._inner.shards
+
+    @property
+    def commitments(self) -> Tuple[int, ...]:
+        """The secret values and multiplications of each shard, at most. Of a run only the prover knows them."""
+        return tuple(self._inner.commitments())
+
+    def check(self) -> None:
+        """Raises :class:`volery.Unsatisfied` if the secret does not satisfy it. :func:`prove` does it, too."""
+        self._inner.check()
+
+    def info(
+        self,
+        *,
+        retries: int = 8,
+        cores: Optional[int] = None,
+        profile: str = "lan",
+        fiat_shamir: bool = False,
+        threads: int = 1,
+        rho: Optional[int] = None,
+    ) -> "SplitInfo":
+        """What a proof of it takes, and what it is worth. This takes about as long as the proof by one worker.
+
+        ``cores`` are those of each party that its workers share: one for each shard without it. The other options
+        are those of :func:`prove` and of :func:`volery.connect`. Of a run only the prover can ask.
+        """
+        _allowed(self, retries)
+        if cores is not None and (not isinstance(cores, int) or not 1 <= cores < 1 << 32):
+            raise BadInput(f"cores: a number from 1 on, not {cores!r}")
+        if not isinstance(threads, int) or not 1 <= threads <= 64:
+            raise BadInput(f"threads: 1 to 64, not {threads!r}")
+        figures: Dict[str, Any] = self._inner.info(retries, cores, profile, fiat_shamir, threads, rho)
+        return SplitInfo(statement=repr(self.public())[1:-1], shards=self.shards, **figures)
+
+
+def _allowed(statement: Sharded, retries: Any) -> None:
+    """Refuses a number of retries that the statement's field does not stand."""
+    most = statement._inner.most_retries
+    if not isinstance(retries, int) or not 0 <= retries <= most:
+        raise BadInput(f"retries: 0 to {most} for this statement, not {retries!r}")
+
+
+def _count(name: str, number: Any) -> None:
+    if not isinstance(number, int) or not 0 <= number < 1 << 40:
+        raise BadInput(f"{name}: a number from 0 on, and below 2^40, not {number!r}")
+
+
+class Preimage(Sharded):
     """ "I know a message of ``length`` bytes whose SHA-256 digest is ``digest``", in shards of whole blocks.
 
     ``digest`` is 32 bytes, or their hexadecimal digits. The prover adds its secret, ``message``; the verifier leaves
@@ -60,13 +121,12 @@ class Preimage:
             raw = b""
         if len(raw) != 32:
             raise BadInput("digest: 32 bytes, or 64 hexadecimal digits")
-        for name, number in (("length", length), ("shards", shards)):
-            if not isinstance(number, int) or not 0 <= number < 1 << 40:
-                raise BadInput(f"{name}: a number from 0 on, and below 2^40, not {number!r}")
+        _count("length", length)
+        _count("shards", shards)
         self.digest, self.length = raw, length
         secret = None if message is None else bytearray(message)
         try:
-            self._inner = _volery.Preimage(raw, length, shards, secret)
+            self._inner = _volery.SplitStatement.preimage(raw, length, shards, secret)
         finally:
             if secret is not None:
                 wipe(secret)
@@ -77,50 +137,60 @@ class Preimage:
         """The prover's statement about this message."""
         return cls(hashlib.sha256(message).digest(), len(message), shards, message)
 
-    @property
-    def shards(self) -> int:
-        """How many shards there are."""
-        return self._inner.shards
-
-    @property
-    def commitments(self) -> Tuple[int, ...]:
-        """The secret bits and ANDs of each shard, at most."""
-        return tuple(self._inner.commitments())
-
     def public(self) -> "Preimage":
         """The same statement without the message: the verifier's."""
         return Preimage(self.digest, self.length, self.shards)
 
-    def check(self) -> None:
-        """Raises :class:`volery.Unsatisfied` if the message does not have the digest. :func:`prove` does it, too."""
-        self._inner.check()
-
-    def info(
-        self,
-        *,
-        retries: int = 8,
-        cores: Optional[int] = None,
-        profile: str = "lan",
-        fiat_shamir: bool = False,
-        threads: int = 1,
-    ) -> "SplitInfo":
-        """What a proof of it takes, and what it is worth. This takes about as long as the proof by one worker.
-
-        ``cores`` are those of each party that its workers share: one for each shard without it. The other options
-        are those of :func:`prove` and of :func:`volery.connect`.
-        """
-        if not isinstance(retries, int) or not 0 <= retries < 1 << 32:
-            raise BadInput(f"retries: a number from 0 on, not {retries!r}")
-        if cores is not None and (not isinstance(cores, int) or not 1 <= cores < 1 << 32):
-            raise BadInput(f"cores: a number from 1 on, not {cores!r}")
-        if not isinstance(threads, int) or not 1 <= threads <= 64:
-            raise BadInput(f"threads: 1 to 64, not {threads!r}")
-        figures: Dict[str, Any] = self._inner.info(retries, cores, profile, fiat_shamir, threads)
-        return SplitInfo(statement=repr(self.public())[1:-1], shards=self.shards, **figures)
-
     def __repr__(self) -> str:
         known = ", with its message" if self._has_message else ""
         return f"<Preimage of {self.length} bytes in {self.shards} shards{known}>"
+
+
+class Run(Sharded):
+    """A run of a RISC-V program on a secret input, in ``shards`` groups of segments of 65,536 steps.
+
+    ``program`` and the inputs are paths, or the content as bytes. The prover adds its secret, ``secret``, and the
+    program runs twice, here; the verifier leaves it out. The run is claimed to exit with the code ``exit`` (0), or to
+    trap at the address ``trap``. A short run has fewer groups. Its memory is proved by further shards, of which there
+    are as many as groups at most, or 16; so the prover alone knows their number before they begin.
+
+    Nearly all that the run had in memory is told to some of the prover's workers.
+    """
+
+    def __init__(
+        self,
+        program: Source,
+        shards: int,
+        *,
+        public: Optional[Source] = None,
+        secret: Optional[Source] = None,
+        exit: Optional[int] = None,
+        trap: Optional[int] = None,
+        max_steps: Optional[int] = None,
+    ) -> None:
+        _count("shards", shards)
+        if shards == 0:
+            raise BadInput("shards: one group of segments at least")
+        self._arguments: Dict[str, Any] = dict(public=public, exit=exit, trap=trap, max_steps=max_steps)
+        self._program, self._groups = program, shards
+        values = _run_values(exit, trap, max_steps)
+        given_public = None if public is None else _source(public, "public")
+        named = _volery.Named.file(_source(program, "program"), given_public, values, None)
+        given = None if secret is None else _source(secret, "secret")
+        try:
+            self._inner = _volery.SplitStatement.run(named, shards, given)
+        finally:
+            if isinstance(given, bytearray):
+                wipe(given)
+        self._has_secret = secret is not None
+
+    def public(self) -> "Run":
+        """The same statement without the secret input: the verifier's."""
+        return Run(self._program, self._groups, **self._arguments)
+
+    def __repr__(self) -> str:
+        known = ", with its secret input" if self._has_secret else ""
+        return f"<{self._inner.text()}{known}>"
 
 
 @dataclass(frozen=True)
@@ -210,10 +280,12 @@ class SplitReport:
     bytes_received: int
     #: A false statement is accepted with a probability of at most 2 to the minus this.
     soundness_bits: float
+    #: How a RISC-V program's run ended: `code`, `trap`, and in `journal` what it wrote, in hexadecimal.
+    run: Optional[Dict[str, Any]] = None
 
     @property
     def commitments(self) -> int:
-        """Secret bits and ANDs of all shards."""
+        """Secret values and multiplications of all shards."""
         return sum(shard.commitments for shard in self.shards)
 
     def _repr_html_(self) -> str:
@@ -229,27 +301,31 @@ class SplitReport:
             ("workers received", _bytes(sum(shard.bytes_received for shard in self.shards))),
             ("soundness", f"{self.soundness_bits:.0f} bits"),
         ]
+        if self.run is not None:
+            code, trap = self.run["code"], self.run["trap"]
+            rows.append(("the program", f"exited with code {code}" if trap is None else f"trapped: {trap['cause']}"))
         return _table("Split proof", rows)
 
 
 class _Bar(Bar):
     """One bar for all shards: it moves when a shard is proved."""
 
-    def __init__(self, wanted: Progress, statement: Preimage) -> None:
-        self._sizes = statement.commitments
-        self._seen: Optional[Tuple[Sequence[int], int]] = None
-        super().__init__(wanted, repr(statement)[1:-1], sum(self._sizes))
+    def __init__(self, wanted: Progress, statement: Sharded) -> None:
+        self._seen: Optional[Tuple[Sequence[int], int, Sequence[int]]] = None
+        super().__init__(wanted, repr(statement)[1:-1])
 
-    def show(self, proved: List[int], lost: int) -> None:
-        """These shards are proved. One of them may be lost later, when the other party's worker is."""
-        if self._seen == (proved, lost):
+    def show(self, proved: List[int], lost: int, sizes: List[int]) -> None:
+        """These shards are proved. One of them may be lost later, when the other party's worker is. The verifier of
+        a run hears of its shards, and of their sizes, when the session has begun."""
+        if self._seen == (proved, lost, sizes) or not sizes:
             return
-        self._seen = (proved, lost)
-        done = sum(self._sizes[shard] for shard in proved)
+        self._seen = (proved, lost, sizes)
+        done = sum(sizes[shard] for shard in proved)
         if self.told is not None:
-            self.told(done, sum(self._sizes), lost)
+            self.told(done, sum(sizes), lost)
         if self.bar is not None:
-            self.bar.set_postfix_str(f"{len(proved)}/{len(self._sizes)} shards" + (f", {lost} lost" if lost else ""))
+            self.bar.total = sum(sizes)
+            self.bar.set_postfix_str(f"{len(proved)}/{len(sizes)} shards" + (f", {lost} lost" if lost else ""))
         self.move(done)
 
 
@@ -263,32 +339,32 @@ def _hosts(meet: Optional[Sequence[str]]) -> List[str]:
 def _run(
     role: str,
     session: Session,
-    statement: Preimage,
+    statement: Sharded,
     settings: Dict[str, Any],
     launch: Launch,
     progress: Progress,
-    look: Callable[[], None] = lambda: None,
+    look: Callable[[], List[str]] = lambda: [],
 ) -> SplitReport:
-    """Runs a coordinator. Meanwhile `look` is called again and again; what it raises ends the session."""
-    if not isinstance(statement, Preimage):
+    """Runs a coordinator. Meanwhile `look` is called again and again, and returns the invitations with which nobody
+    will come, because the worker is dead; what it raises ends the session."""
+    if not isinstance(statement, Sharded):
         raise BadInput(f"expected a split statement, not {statement!r}")
-    retries = settings["retries"]
-    if not isinstance(retries, int) or not 0 <= retries < 1 << 32:
-        raise BadInput(f"retries: a number from 0 on, not {retries!r}")
+    _allowed(statement, settings["retries"])
     settings["meet"] = _hosts(settings.get("meet"))
     text = repr(statement.public())[1:-1]
     log.debug("%s: %s", role, text)
     try:
         with _Bar(progress, statement) as bar:
 
-            def tick(proved: List[int], lost: int) -> None:
-                bar.show(proved, lost)
-                look()
+            def tick(proved: List[int], lost: int, sizes: List[int]) -> List[str]:
+                bar.show(proved, lost, sizes)
+                return look()
 
             figures: Dict[str, Any] = _volery.run_split(session._inner, role, statement._inner, settings, launch, tick)
     except Error as error:
         log.info("%s: %s: %s", role, text, error)
         raise
+    figures["run"] = json.loads(figures["run"]) if figures["run"] else None
     figures["shards"] = tuple(ShardReport(*shard) for shard in figures["shards"])
     if role == "prover":
         figures["seconds_arriving"] = 0.0
@@ -318,7 +394,7 @@ def _met(session: Union[Session, str], begin: Callable[..., Session], options: D
 
 def prove(
     session: Union[Session, str],
-    statement: Preimage,
+    statement: Sharded,
     *,
     launch: Launch,
     retries: int = 8,
@@ -337,11 +413,13 @@ def prove(
     ``launch(shard, invitation)`` starts a worker and returns. Workers come to ``hall``, an address of this machine,
     and are told that it is ``reached_at``. One that does not come within ``arrive`` seconds, or says nothing for
     ``silence`` seconds, is lost. A shard whose worker is lost gets another one, with another invitation; in all at
-    most ``retries`` times, which the other party gives, too. Each that is allowed costs soundness, used or not:
+    most ``retries`` times (up to 1,024; for a run up to 8), which the other party gives, too. Each that is allowed costs soundness, used or not:
     ``log2(retries + 1)`` bits in all.
 
     First the whole statement is evaluated; without that (``check=False``, if the message is known to be right) a
-    wrong message ends the session, and shows the verifier in which shard it was found.
+    wrong message ends the session, and shows the verifier in which shard it was found. Of a run it is the end that is
+    checked, always. A run is over the field of 2^61 - 1; with the session's ``rho`` above what the retries leave of 40
+    bits, MACs are in its quadratic extension, which gives some 100.
 
     The other party says where its workers are. With ``meet``, a list of hosts, workers connect to them there only.
 
@@ -355,7 +433,7 @@ def prove(
 
 def verify(
     session: Union[Session, str],
-    statement: Preimage,
+    statement: Sharded,
     *,
     launch: Launch,
     retries: int = 8,

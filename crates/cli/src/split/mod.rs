@@ -15,6 +15,7 @@ mod workers;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use volery::split::remote::Kind;
 use volery::split::statements::{SplitPreimage, SplitRun};
 use volery::split::{Dealt, Outcome, ProverLot, Settings, Sharded, VerifierLot, check};
 use volery::system::Bits;
@@ -155,38 +156,6 @@ fn coordinate_verifier<Y: Dealt + Copy, T: Sharded>(
         drop(hall);
         Ok((Told::new(&peer, set_up, &outcome, verifier.channel().stats()), whole))
     })
-}
-
-/// What a worker's job begins with: what kind of statement its shard is of, and over what it is proved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Over bits.
-    Preimage,
-    /// Over the field of 2^61 - 1.
-    Run,
-    /// The same with MACs in its quadratic extension.
-    RunLarge,
-}
-
-impl Kind {
-    const ALL: [Self; 3] = [Self::Preimage, Self::Run, Self::RunLarge];
-
-    /// A job of this kind.
-    fn job(self, rest: &[u8]) -> Zeroizing<Vec<u8>> {
-        let mut job = Zeroizing::new(Vec::with_capacity(1 + rest.len()));
-        job.push(self as u8);
-        job.extend_from_slice(rest);
-        job
-    }
-
-    /// What kind a job is of, and the rest of it.
-    fn of(job: &[u8]) -> Result<(Self, &[u8]), Failure> {
-        let parts = job.split_first();
-        let known = parts.and_then(|(kind, rest)| {
-            Some((Self::ALL.into_iter().find(|known| *known as u8 == *kind)?, rest))
-        });
-        known.ok_or_else(|| Failure::session("a job of an unknown kind: the coordinator has another version"))
-    }
 }
 
 /// What is told of a split proof.

@@ -4,19 +4,17 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use volery::programs::proof::{ProgramRun, Settings as Cut};
+use volery::split::remote::Kind;
 use volery::split::statements::{SplitRun, estimate_run};
 use volery::split::{Dealt, Estimate};
 use volery::system::{Over, ProvesRuns};
 use volery_field::{F61, F61x2};
 use volery_statement::{Named, RunOf, Target, WitnessSource};
 
-use super::{Kind, conclude, coordinate_prover, coordinate_verifier};
+use super::{conclude, coordinate_prover, coordinate_verifier};
 use crate::args::{ProtocolArgs, ShardsArgs, SplitInfoArgs, SplitProveArgs, SplitVerifyArgs};
 use crate::failure::Failure;
 use crate::{source, terminal};
-
-/// Bits of soundness that a run has if challenges are over the field itself, and no worker may be lost.
-const SMALL: f64 = 40.0;
 
 /// The program that the command line names.
 pub(super) fn of(args: &ShardsArgs, program: &OsString) -> Result<RunOf, Failure> {
@@ -41,8 +39,7 @@ pub(super) fn text(args: &ShardsArgs, of: &RunOf) -> String {
 /// Over what it is proved: both parties find the same by the same options. `--rho` counts, and what retries
 /// cost.
 fn kind(shards: &ShardsArgs, protocol: &ProtocolArgs) -> Kind {
-    let bits = SMALL - (f64::from(shards.retries) + 1.0).log2();
-    if bits >= f64::from(protocol.rho.unwrap_or(SMALL as u16)) { Kind::Run } else { Kind::RunLarge }
+    Kind::of_run(protocol.rho, shards.retries)
 }
 
 /// P's run with this secret input. Nothing is asked of its end.

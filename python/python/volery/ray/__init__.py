@@ -11,6 +11,8 @@ and the verifier, elsewhere::
     statement = volery.split.Preimage(digest, length, shards=8)
     volery.ray.verify(statement, listen="0.0.0.0:7000")
 
+A :class:`volery.split.Run`, a program's run, is proved in the same way.
+
 Without further words each starts a Ray of its own on its machine, and ends it afterwards. A party that has called
 ``ray.init`` uses its own cluster.
 
@@ -32,12 +34,11 @@ import os
 import shutil
 import tempfile
 import time
-from typing import Any, Dict, Iterator, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence
 
-from .. import _volery
 from .._errors import BadInput, Error, SessionFailed
 from .._session import Session, connected
-from ..split import Preimage, Progress, SplitReport, _run, worker
+from ..split import Progress, Sharded, SplitReport, _run, worker
 
 __all__ = ["local", "prove", "verify"]
 
@@ -82,8 +83,13 @@ def local(num_cpus: int) -> Iterator[None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _work(invitation: str, role: str, listen: str, reached_at: Optional[str], timeout: float) -> Optional[str]:
+def _work(
+    invitation: str, role: str, listen: str, reached_at: Optional[str], timeout: float, core: Optional[int] = None
+) -> Optional[str]:
     """A task: one worker. Returns what went wrong, which the coordinator has heard of already."""
+    if core is not None:
+        # The process runs other tasks later, which say where they are to be.
+        os.sched_setaffinity(0, {core})
     if reached_at == "node":
         reached_at = _ray().util.get_node_ip_address()
     try:
@@ -96,8 +102,10 @@ def _work(invitation: str, role: str, listen: str, reached_at: Optional[str], ti
 class _Tasks:
     """A coordinator's tasks on Ray."""
 
-    def __init__(self, role: str, arguments: Dict[str, Any], options: Dict[str, Any]) -> None:
-        self._ray = _ray()
+    def __init__(
+        self, role: str, arguments: Dict[str, Any], options: Dict[str, Any], cores: Optional[Sequence[int]]
+    ) -> None:
+        self._ray, self._cores = _ray(), cores
         self._role, self._arguments, self._options = role, arguments, options
         self._task = self._ray.remote(max_retries=0)(_work)
         #: Those that have not ended: shard and invitation of each.
@@ -116,19 +124,22 @@ class _Tasks:
     def launch(self, shard: int, invitation: str) -> None:
         """Starts a worker."""
         task = self._task.options(name=f"volery {self._role} {shard}", **self._options)
-        self._running[task.remote(invitation, self._role, **self._arguments)] = (shard, invitation)
+        core = self._cores[shard % len(self._cores)] if self._cores else None
+        self._running[task.remote(invitation, self._role, core=core, **self._arguments)] = (shard, invitation)
 
-    def look(self) -> None:
-        """Looks after tasks that have ended, once a second."""
-        if time.monotonic() - self._looked >= 1:
-            self._looked = time.monotonic()
-            self._settle(0)
+    def look(self) -> List[str]:
+        """Looks after tasks that have ended, once a second. Returns the invitations of those that are dead."""
+        if time.monotonic() - self._looked < 1:
+            return []
+        self._looked = time.monotonic()
+        return self._settle(0)
 
-    def _settle(self, patience: float) -> None:
-        """Forgets tasks that end within this time."""
+    def _settle(self, patience: float) -> List[str]:
+        """Forgets tasks that end within this time. Returns the invitations of those that were killed."""
         tasks = list(self._running)
+        dead: List[str] = []
         if not tasks:
-            return
+            return dead
         ended, _ = self._ray.wait(tasks, num_returns=len(tasks), timeout=patience)
         for task in ended:
             shard, invitation = self._running.pop(task)
@@ -137,13 +148,14 @@ class _Tasks:
             except self._gone as error:
                 wrong = f"it is gone: {type(error).__name__}"
                 # If it was gone before it came, nobody will come with its invitation, and the coordinator need not
-                # wait. An invitation that was used is worth nothing.
-                _volery.split_dismiss(invitation, self._role)
+                # wait. Otherwise the coordinator has noticed by itself.
+                dead.append(invitation)
             except self._ray.exceptions.RayError as error:
                 reason = (str(error).strip().splitlines() or [repr(error)])[-1]
                 raise SessionFailed(f"the worker of shard {shard} cannot run on Ray: {reason}") from error
             if wrong:
                 log.info("%s: the worker of shard %d: %s", self._role, shard, wrong)
+        return dead
 
     def end(self, well: bool) -> None:
         """Ends those that still run."""
@@ -158,38 +170,43 @@ class _Tasks:
 
 def _on_ray(
     role: str,
-    statement: Preimage,
+    statement: Sharded,
     session: Optional[Session],
     addresses: Dict[str, Optional[str]],
     num_cpus: float,
     task_options: Optional[Dict[str, Any]],
+    cores: Optional[Sequence[int]],
     arguments: Dict[str, Any],
     settings: Dict[str, Any],
     progress: Progress,
     options: Dict[str, Any],
 ) -> SplitReport:
     ray = _ray()
-    if not isinstance(statement, Preimage):
+    if not isinstance(statement, Sharded):
         raise BadInput(f"expected a split statement, not {statement!r}")
     if not num_cpus >= 0:
         raise BadInput(f"num_cpus: CPUs of a worker, not {num_cpus!r}")
+    if cores and not hasattr(os, "sched_setaffinity"):
+        raise BadInput("cores: this system does not pin processes")
     with contextlib.ExitStack() as stack:
         if session is None:
             options.setdefault("timeout", 120)
             session = stack.enter_context(connected(addresses["listen"], addresses["connect"], **options))
         elif options or any(addresses.values()):
             raise BadInput("a session has its address and its options already")
+        # The verifier of a run does not know yet how many there will be.
+        workers = statement._inner.most_workers
         if not ray.is_initialized():
-            stack.enter_context(local(max(1, math.ceil(statement.shards * num_cpus))))
+            stack.enter_context(local(max(1, math.ceil(workers * num_cpus))))
         room = ray.cluster_resources().get("CPU", 0) / num_cpus if num_cpus else math.inf
-        if room < statement.shards:
+        if room < workers:
             log.warning(
-                "Ray has CPUs for %d workers, and there are %d shards: the others wait until there is room, "
+                "Ray has CPUs for %d workers, and there may be %d: the others wait until there is room, "
                 "and are lost if that takes longer than arrive or worker_timeout",
                 room,
-                statement.shards,
+                workers,
             )
-        tasks = _Tasks(role, arguments, {"num_cpus": num_cpus, **(task_options or {}), "max_retries": 0})
+        tasks = _Tasks(role, arguments, {"num_cpus": num_cpus, **(task_options or {}), "max_retries": 0}, cores)
         well = False
         try:
             report = _run(role, session, statement, settings, tasks.launch, progress, tasks.look)
@@ -200,13 +217,14 @@ def _on_ray(
 
 
 def prove(
-    statement: Preimage,
+    statement: Sharded,
     *,
     connect: Optional[str] = None,
     listen: Optional[str] = None,
     session: Optional[Session] = None,
     num_cpus: float = 1,
     task_options: Optional[Dict[str, Any]] = None,
+    cores: Optional[Sequence[int]] = None,
     retries: int = 8,
     hall: str = "127.0.0.1:0",
     reached_at: Optional[str] = None,
@@ -222,7 +240,8 @@ def prove(
 
     Give one of ``connect`` or ``listen`` (an address, with the ``options`` of :func:`volery.connect` or
     :func:`volery.listen`) or a ``session``. ``task_options`` go to Ray's ``options`` of the task (``resources``,
-    ``scheduling_strategy``, ``runtime_env``). ``worker_timeout`` is the longest wait of a worker for the other
+    ``scheduling_strategy``, ``runtime_env``). With ``cores``, numbers of a machine's cores, each worker is pinned to one
+    of them, in turn. ``worker_timeout`` is the longest wait of a worker for the other
     party's. On a cluster of several machines, ``hall`` is an address that all of them reach, say ``"0.0.0.0:7100"``
     with ``reached_at="head:7100"``. The rest is as for :func:`volery.split.prove`, with its exceptions.
 
@@ -233,18 +252,19 @@ def prove(
     settings["meet"] = meet
     addresses = {"connect": connect, "listen": listen}
     return _on_ray(
-        "prover", statement, session, addresses, num_cpus, task_options, arguments, settings, progress, options
+        "prover", statement, session, addresses, num_cpus, task_options, cores, arguments, settings, progress, options
     )
 
 
 def verify(
-    statement: Preimage,
+    statement: Sharded,
     *,
     listen: Optional[str] = None,
     connect: Optional[str] = None,
     session: Optional[Session] = None,
     num_cpus: float = 1,
     task_options: Optional[Dict[str, Any]] = None,
+    cores: Optional[Sequence[int]] = None,
     worker_listen: str = "127.0.0.1:0",
     worker_reached_at: Optional[str] = None,
     retries: int = 8,
@@ -266,5 +286,5 @@ def verify(
     settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=False)
     addresses = {"connect": connect, "listen": listen}
     return _on_ray(
-        "verifier", statement, session, addresses, num_cpus, task_options, arguments, settings, progress, options
+        "verifier", statement, session, addresses, num_cpus, task_options, cores, arguments, settings, progress, options
     )

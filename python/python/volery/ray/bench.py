@@ -2,7 +2,8 @@
 
 Two parties, each a process with a Ray of its own, prove knowledge of a message with a public SHA-256 digest in as many
 shards as is said, each by a worker of one thread. For each number of shards it prints the time, the speed, the share of
-the time that dealing and joining took (the start of processes apart), and the bytes. From these it then computes how
+the time that dealing and joining took (the start of processes apart), and the bytes. Each party's workers are pinned to
+half of the cores, in turn, if there are two or more; ``--no-pin`` leaves that to the system. From these it then computes how
 long 10^12 ANDs would take on 1,000 pairs of cores: a model, and no measurement.
 
 ``--kill N`` kills N workers of the prover on the way, at random times.
@@ -205,8 +206,22 @@ class _Killer:
         return len(self.killed)
 
 
-def measure(length: int, shards: List[int], kill: int = 0, pause: float = 5.0, progress: bool = False) -> List[Run]:
-    """One run for each number of shards."""
+def halves() -> Optional[List[List[int]]]:
+    """Cores for the prover's and for the verifier's workers: none if there is only one, or it cannot be chosen."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    middle = len(cores) // 2
+    return [cores[:middle], cores[middle : 2 * middle]] if middle else None
+
+
+def measure(
+    length: int,
+    shards: List[int],
+    kill: int = 0,
+    pause: float = 5.0,
+    progress: bool = False,
+    cores: Optional[List[List[int]]] = None,
+) -> List[Run]:
+    """One run for each number of shards. ``cores`` are those of each party."""
     from volery import ray
 
     most, runs = max(shards), []
@@ -222,14 +237,14 @@ def measure(length: int, shards: List[int], kill: int = 0, pause: float = 5.0, p
             for count in shards:
                 statement = _statement(length, count, False)
                 with volery.listen("127.0.0.1:0", timeout=600) as session:
-                    asked = dict(
-                        length=length, shards=count, address=session.address, options=dict(options, timeout=600)
-                    )
+                    p_cores, v_cores = (cores[0], cores[1]) if cores else (None, None)
+                    p_options = dict(options, timeout=600, cores=p_cores)
+                    asked = dict(length=length, shards=count, address=session.address, options=p_options)
                     prover.stdin.write(json.dumps(asked) + "\n")
                     prover.stdin.flush()
                     killer = _Killer(prover.pid, kill, pause)
                     try:
-                        report = ray.verify(statement, session=session, progress=progress, **options)
+                        report = ray.verify(statement, session=session, progress=progress, cores=v_cores, **options)
                     finally:
                         killed = killer.end()
                     answer = _answer(prover)
@@ -255,9 +270,10 @@ def _processor() -> str:
         return platform.machine()
 
 
-def _show(runs: List[Run], models: List[Model]) -> None:
+def _show(runs: List[Run], models: List[Model], cores: Optional[List[List[int]]]) -> None:
     load = os.getloadavg()[0]
-    print(f"{_processor()}; load {load:.1f} at the end")
+    pinned = f"each party's workers pinned to cores of its own, {len(cores[0])} in all" if cores else "workers not pinned"
+    print(f"{_processor()}; {pinned}; load {load:.1f} at the end")
     print("shards        ANDs    seconds    ANDs/s   dealing, joining   coordinators   workers   lost")
     for run in runs:
         print(
@@ -282,6 +298,7 @@ def main(arguments: Optional[List[str]] = None) -> None:
     parser.add_argument("--shards", default="1,2,4,8", help="numbers of shards (1,2,4,8)")
     parser.add_argument("--kill", type=int, default=0, help="kill so many of the prover's workers in each run")
     parser.add_argument("--pause", type=float, default=5.0, help="about so many seconds before each kill (5)")
+    parser.add_argument("--no-pin", action="store_true", help="let the system choose the cores of workers")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--prover", type=int, help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
@@ -292,13 +309,15 @@ def main(arguments: Optional[List[str]] = None) -> None:
     except ValueError:
         parser.error("--shards: numbers with commas between them")
     start = time.monotonic()
-    runs = measure(asked.bytes, shards, asked.kill, asked.pause, progress=sys.stderr.isatty())
+    cores = None if asked.no_pin else halves()
+    runs = measure(asked.bytes, shards, asked.kill, asked.pause, sys.stderr.isatty(), cores)
     models = [model(runs, 10**12, 1000, link) for link in (1e9, 1e10)]
     if asked.json:
         print(
             json.dumps(
                 {
                     "processor": _processor(),
+                    "pinned": cores,
                     "load": os.getloadavg()[0],
                     "seconds": time.monotonic() - start,
                     "runs": [dict(asdict(run), share=run.share, speed=run.speed) for run in runs],
@@ -307,7 +326,7 @@ def main(arguments: Optional[List[str]] = None) -> None:
             )
         )
     else:
-        _show(runs, models)
+        _show(runs, models, cores)
     return None
 
 

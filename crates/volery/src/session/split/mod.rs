@@ -40,6 +40,16 @@
 //! under delta' the round's check fails unless V guesses where P's noise is, as in every session, and P's
 //! worker ends the session before a wire is made from that round.
 //!
+//! **Trees over a field.** The rounds of a worker over a field also need COTs under a *binary* delta, for the
+//! paths of their trees. These are not dealt: the two workers make a base OT for them, under a binary delta
+//! that V's worker draws for this session alone, and with the worker's session in its hashes. Nothing
+//! compares that delta with the coordinators', and nothing need: what is made from it serves the trees of
+//! this worker and nothing else, and no wire is under it. A party that makes it wrong is where one is that
+//! does so at the start of a session which is not split, and the same checks find it: that of the extension,
+//! and that of each round, which compares the trees' outputs with the lot, so with the field's one delta. V
+//! gets no more from it than a guess of P's noise that ends the session if it is wrong, and P no more than a
+//! guess of a binary delta that no other worker has.
+//!
 //! **A boundary.** If `[a]` and `[b]` have equal values, then `m_a - m_b = k_a - k_b`. If they have not, the
 //! two sides differ by `(a - b) delta`, and P would have to guess delta to send the right hash. The hash is
 //! over the session's identifier, all shards with their attempts, identifiers and digests, and all

@@ -5,7 +5,7 @@
 //! Hall: listens, with a fresh key
 //! a launcher starts a worker  ----------->  an Invitation: address, key, one-time token
 //!                             <-- TLS ----  WorkerToken
-//! WorkerLot: lot, job         ----------->
+//! WorkerLot: lot, job's length, job ------>
 //! WorkerAddress               <---------->  from V's worker; to P's worker
 //!                                           the proof, with the other party's worker, over TLS of its own
 //!                             <-----------  WorkerEnded: at work, or what it brings
@@ -29,15 +29,17 @@
 mod door;
 mod hall;
 mod invitation;
+mod jobs;
 #[cfg(test)]
 mod tests;
 mod work;
 
-pub use hall::{Hall, Times};
+pub use hall::{Absentees, Hall, Times};
 pub use invitation::Invitation;
+pub use jobs::{Kind, Side};
 pub use work::{Arrival, Worker};
 
-use volery_channel::{Channel, Error as ChannelError, Tag};
+use volery_channel::{Channel, ChannelExt as _, Error as ChannelError, Tag, tags};
 use zeroize::Zeroizing;
 
 use super::codec::LotBytes;
@@ -66,6 +68,33 @@ fn receive_secret(
     let mut out = Zeroizing::new(Vec::with_capacity(most));
     channel.recv_into(tag, most, &mut out)?;
     Ok(out)
+}
+
+/// The longest job: a statement and a witness.
+const MOST_JOB: usize = 1 << 30;
+
+/// Sends a worker's job, and before it the job's length.
+fn send_job(channel: &mut dyn Channel, job: &[u8]) -> Result<(), crate::Error> {
+    if job.len() > MOST_JOB {
+        return Err(crate::Error::Split(format!(
+            "a worker's job has {} bytes, and {MOST_JOB} at most are sent: take more shards",
+            job.len()
+        )));
+    }
+    channel.send(tags::WORKER_LOT, &(job.len() as u64).to_be_bytes())?;
+    Ok(channel.send(tags::WORKER_LOT, job)?)
+}
+
+/// Receives a worker's job, which is a secret of some megabytes or of many: as much room as it takes, and no
+/// more, is there before it comes.
+fn receive_job(channel: &mut dyn Channel) -> Result<Zeroizing<Vec<u8>>, crate::Error> {
+    let length = u64::from_be_bytes(channel.recv_array(tags::WORKER_LOT)?);
+    let length = usize::try_from(length).ok().filter(|length| *length <= MOST_JOB).ok_or_else(|| {
+        crate::Error::Split(format!("a worker's job of {length} bytes: the coordinator has another version"))
+    })?;
+    let mut job = Zeroizing::new(vec![0; length]);
+    channel.recv_exact(tags::WORKER_LOT, &mut job)?;
+    Ok(job)
 }
 
 mod sealed {

@@ -1,5 +1,6 @@
 //! Workers that come over sockets.
 
+use std::sync::OnceLock;
 use std::thread::Scope;
 
 use volery_channel::{Address, Limits, memory_pair};
@@ -66,27 +67,47 @@ fn run_meeting_at(
     p_worker: Come<'_>,
     v_worker: Come<'_>,
 ) -> [Told; 2] {
+    let times = Times { arrive: core::time::Duration::from_secs(2), ..Times::default() };
+    run_within(times, hosts, whole, p_worker, v_worker)
+}
+
+/// The same within these times.
+fn run_within(
+    times: Times,
+    hosts: Vec<String>,
+    whole: &impl Sharded,
+    p_worker: Come<'_>,
+    v_worker: Come<'_>,
+) -> [Told; 2] {
     let layout = whole.layout().expect("a layout");
     let (ours, theirs) = memory_pair(&Limits::default());
     let (layout, settings) = (&layout, Settings::default());
+    /// Has workers struck off that end in an error, as if their processes had died.
     fn launcher<'s, 'e: 's>(
         scope: &'s Scope<'s, 'e>,
+        absentees: &'s OnceLock<Absentees>,
         worker: Come<'s>,
     ) -> impl FnMut(usize, &Invitation) -> Result<(), Error> + 's {
         move |_, invitation| {
             let invitation: Invitation = invitation.to_text().parse()?;
-            scope.spawn(move || drop(worker(&invitation)));
+            scope.spawn(move || {
+                if worker(&invitation).is_err() {
+                    absentees.get().expect("a hall").add(&invitation);
+                }
+            });
             Ok(())
         }
     }
+    let known = [OnceLock::new(), OnceLock::new()];
+    let [p_known, v_known] = &known;
     std::thread::scope(|scope| {
-        let times = Times { arrive: core::time::Duration::from_secs(2), ..Times::default() };
         let verified = scope.spawn(move || {
             std::thread::scope(|scope| {
                 let job = |_| Ok(Zeroizing::new(b"verify".to_vec()));
-                let launch = launcher(scope, v_worker);
+                let launch = launcher(scope, v_known, v_worker);
                 let hall = Hall::<VerifierLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
                 let (mut hall, mut rng) = (hall.expect("a hall"), rng(2));
+                v_known.set(hall.absentees()).ok().expect("one hall");
                 let mut verifier = Verifier::start(theirs, Options::default(), &mut rng).expect("set up");
                 let outcome = verifier.verify_split(Bits, layout, settings, &mut hall, &mut rng);
                 (outcome, hall.traffic())
@@ -94,9 +115,10 @@ fn run_meeting_at(
         });
         let proved = std::thread::scope(|scope| {
             let job = |_| Ok(Zeroizing::new(b"prove".to_vec()));
-            let launch = launcher(scope, p_worker);
+            let launch = launcher(scope, p_known, p_worker);
             let hall = Hall::<ProverLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
             let (mut hall, mut rng) = (hall.expect("a hall").meeting_at(hosts), rng(1));
+            p_known.set(hall.absentees()).ok().expect("one hall");
             let mut prover = Prover::start(ours, Options::default(), &mut rng).expect("set up");
             let outcome = prover.prove_split(Bits, layout, settings, &mut hall, &mut rng);
             (outcome, hall.traffic())
@@ -117,6 +139,57 @@ fn what_holds_a_secret_that_comes_does_not_grow() {
     let lot = receive_secret(&mut ours, tags::WORKER_LOT, 100_000).expect("received");
     assert_eq!((lot.len(), lot.capacity()), (100_000, 100_000));
     assert!(receive_secret(&mut ours, tags::WORKER_LOT, 100_000).is_err());
+}
+
+/// A job has the room that it takes, which the coordinator says before.
+#[test]
+fn what_holds_a_job_that_comes_does_not_grow() {
+    use volery_channel::{Channel as _, tags};
+
+    let (mut ours, mut theirs) = memory_pair(&Limits::default());
+    for length in [0, 1, 100_001] {
+        send_job(&mut theirs, &vec![7; length]).expect("sent");
+        theirs.flush().expect("sent");
+        let job = receive_job(&mut ours).expect("received");
+        assert_eq!((job.len(), job.capacity()), (length, length));
+    }
+    for announced in [MOST_JOB as u64 + 1, u64::MAX] {
+        theirs.send(tags::WORKER_LOT, &announced.to_be_bytes()).expect("sent");
+        theirs.flush().expect("sent");
+        assert!(matches!(receive_job(&mut ours), Err(Error::Split(_))), "{announced}");
+    }
+    theirs.send(tags::WORKER_LOT, &8_u64.to_be_bytes()).expect("sent");
+    theirs.send(tags::WORKER_LOT, &[7; 9]).expect("sent");
+    theirs.flush().expect("sent");
+    assert!(matches!(receive_job(&mut ours), Err(Error::Channel(_))));
+}
+
+/// Whatever started a worker knows that it is dead. Nobody here waits until its time to come is over.
+#[test]
+fn a_worker_that_is_known_not_to_come_is_replaced_at_once() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let chain = Chain::<F2>::new(2, 100);
+    let (p_worker, v_worker) = (prover_s(&chain), verifier_s(&chain));
+    let times = Times { arrive: core::time::Duration::from_secs(3600), ..Times::default() };
+    for at_p in [true, false] {
+        let began = AtomicUsize::new(0);
+        let dies = |worker: Come<'_>, invitation: &Invitation| {
+            let is_first = began.fetch_add(1, Ordering::Relaxed) == 0;
+            if is_first { Err(Error::Split("it is dead".into())) } else { worker(invitation) }
+        };
+        let p_dies = |invitation: &Invitation| dies(&p_worker, invitation);
+        let v_dies = |invitation: &Invitation| dies(&v_worker, invitation);
+        let (p, v): (Come<'_>, Come<'_>) = if at_p { (&p_dies, &v_worker) } else { (&p_worker, &v_dies) };
+        let [(proved, _), (verified, _)] = run_within(times, Vec::new(), &chain, p, v);
+        assert_eq!((proved.expect("proved").lost, verified.expect("verified").lost), (1, 1), "{at_p}");
+    }
+    // Of a worker that has come, nobody believes that it will not.
+    let p_fails = |invitation: &Invitation| {
+        p_worker(invitation)?;
+        Err(Error::Split("it has done its work".into()))
+    };
+    let [(proved, _), (verified, _)] = run_within(times, Vec::new(), &chain, &p_fails, &v_worker);
+    assert_eq!((proved.expect("proved").lost, verified.expect("verified").lost), (0, 0));
 }
 
 #[test]

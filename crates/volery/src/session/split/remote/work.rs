@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use super::door::{Stranger, keep_door};
 use super::invitation::{Invitation, from_hex, to_hex};
-use super::{LotOf, receive_secret};
+use super::{LotOf, MOST_JOB, receive_job, receive_secret};
 use crate::session::split::codec::{MOST_LOT, MOST_QUESTION, decode_question, encode_answer, encode_result};
 use crate::session::split::combine::{Beat, Shown};
 use crate::session::split::workers::MOST_ADDRESS;
@@ -34,9 +34,6 @@ const KEPT: Duration = Duration::from_secs(30);
 
 /// How long a worker waits to hear where the other party's is reached.
 const MEETING: Duration = Duration::from_secs(600);
-
-/// The longest job: a statement and a witness.
-pub(super) const MOST_JOB: usize = 1 << 30;
 
 /// A worker that has come to its coordinator, and has its lot.
 pub struct Worker<L> {
@@ -134,8 +131,7 @@ impl Arrival {
             connect(&invitation.address, &invitation.key, &to_coordinator, &Leash::default())?;
         coordinator.send(tags::WORKER_TOKEN, &*invitation.token)?;
         let lot = receive_secret(&mut coordinator, tags::WORKER_LOT, MOST_LOT)?;
-        let mut job = Zeroizing::new(Vec::new());
-        coordinator.recv_into(tags::WORKER_LOT, MOST_JOB, &mut job)?;
+        let job = receive_job(&mut coordinator)?;
         Ok(Self { coordinator, lot, job, limits: limits.clone() })
     }
 

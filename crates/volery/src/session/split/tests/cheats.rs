@@ -180,6 +180,8 @@ impl<L, W: Workers<L, Gf128>> Workers<L, Gf128> for Twisted<'_, W> {
 /// of it, V's `twists[1]`; P says what `edit` makes of it, and one of either's messages is changed.
 struct Cheating<'a> {
     chain: &'a Chain<F2>,
+    /// The same, as P's workers have it.
+    prover: &'a Chain<F2>,
     settings: Settings,
     options: Options,
     statements: usize,
@@ -196,6 +198,7 @@ impl<'a> Cheating<'a> {
         let settings = Settings { retries: 1 };
         Self {
             chain,
+            prover: chain,
             settings,
             options: Options::default(),
             statements: 1,
@@ -259,7 +262,7 @@ impl<'a> Cheating<'a> {
                         let connect =
                             |lot: &ProverLot<Bits>| join(lot.shard(), lot.attempt(), lot.token(), number);
                         let result = std::thread::scope(|scope| {
-                            let threads = ProverThreads::new(scope, Bits, self.chain, &connect);
+                            let threads = ProverThreads::new(scope, Bits, self.prover, &connect);
                             let mut workers = Twisted(threads, self.twists[0]);
                             prover.prove_split(Bits, layout, self.settings, &mut workers, &mut rng)
                         });
@@ -272,6 +275,89 @@ impl<'a> Cheating<'a> {
             };
             [proved, verified.join().expect("no panic")]
         })
+    }
+}
+
+/// P sees in its own tags whether wires differ, and an honest one stops. This one lies to itself, and goes on
+/// to the hash.
+#[test]
+fn a_prover_that_joins_boundary_wires_that_differ_is_rejected() {
+    let chain = Chain::<F2>::new(2, 10);
+    let lying = Chain { wrong: Some(1), ..chain.clone() };
+    let joins = Mutex::new(0);
+    let edit = |tag: Tag, _: &mut Vec<u8>| *joins.lock().expect("no panic") += u32::from(tag == SPLIT_JOIN);
+    // The lowest bit of a tag is the wire's value.
+    let forge = |bits: u128| {
+        move |ended: &mut Ended<Gf128>| {
+            if let (1, Ok(proved)) = (ended.shard, &mut ended.result) {
+                proved.macs[0] += Gf128::from_bits(bits);
+            }
+        }
+    };
+    let run = |prover, twist: &Twist<'_>| {
+        *joins.lock().expect("no panic") = 0;
+        let cheating = Cheating { prover, edit: &edit, twists: [twist, &same], ..Cheating::with(&chain) };
+        let [(proved, _), (verified, _)] = cheating.run();
+        (proved, verified, *joins.lock().expect("no panic"))
+    };
+    let (proved, verified, joins) = run(&lying, &same);
+    assert!(proved.is_err() && verified.is_err() && joins == 0, "an honest prover stops: {verified:?}");
+    for bits in [1, 1 << 127 | 1] {
+        let (proved, verified, joins) = run(&lying, &forge(bits));
+        assert!(is_rejected(&verified) && is_rejected(&proved) && joins == 1, "{verified:?}");
+    }
+    // Values that are equal, under another tag.
+    let (proved, verified, joins) = run(&chain, &forge(2));
+    assert!(is_rejected(&verified) && is_rejected(&proved) && joins == 1, "{verified:?}");
+    let (_, verified, joins) = run(&chain, &same);
+    assert!(verified.is_ok() && joins == 1);
+}
+
+/// P's worker says what it said in another attempt, or what another shard's said, once it has met V's.
+#[test]
+fn a_worker_that_replays_another_one_s_messages_is_rejected() {
+    let chain = Chain { claimed: false, ..Chain::<F2>::new(3, 100) };
+    let shard = |n: usize| chain.shard(n).expect("a shard");
+    let lots = |seed: u8, place: (u32, u32)| {
+        let place = || deal::Place::new(SessionId::new([7; 32]), Options::default(), place, &[9; 32]);
+        let (ours, theirs) = bit_lots(seed, 77);
+        (ProverLot { place: place(), ..ours }, VerifierLot { place: place(), ..theirs })
+    };
+    // What a worker says, and how V's ends if shard 1's says that from this message on.
+    let said = |n: usize, place: (u32, u32)| {
+        let (ours, theirs) = lots(1, place);
+        let (proved, verified, sent) = meet(Bits, &shard(n), ours, theirs);
+        assert!(proved.is_ok() && verified.is_ok());
+        sent
+    };
+    let verified = |replayed: Sent, first: Tag| {
+        let (ours, theirs) = lots(2, (1, 0));
+        let (p_end, v_end) = memory_pair(&volery_testing::limits());
+        let shard = &shard(1);
+        std::thread::scope(|scope| {
+            // Whatever V draws, it draws it anew.
+            let verified =
+                scope.spawn(move || verify_shard(v_end, theirs, Bits, shard, &mut rng(3)).map(drop));
+            let (mut left, mut began) = (replayed.into_iter(), false);
+            let end = Edit::on(p_end, move |tag: Tag, payload: &mut Vec<u8>| {
+                began |= tag == first;
+                if let (true, Some((_, before))) = (began, left.find(|(before, _)| *before == tag)) {
+                    *payload = before;
+                }
+            });
+            let proved = prove_shard(end, ours, Bits, shard, &mut rng(1)).map(drop);
+            assert!(proved.is_err());
+            verified.join().expect("no panic")
+        })
+    };
+    for (n, place) in [(0, (0, 0)), (2, (2, 0)), (1, (1, 1))] {
+        for first in [MASKS, tags::CHECK_OPENING] {
+            let result = verified(said(n, place), first);
+            assert!(is_rejection(&result), "{n} {first:?}: {result:?}");
+        }
+        // And before: V hears that this is about another shard.
+        let result = verified(said(n, place), BEGIN);
+        assert!(matches!(result, Err(Lost::Failed(_))), "{n}: {result:?}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! What should not be accepted is not.
 
+use std::sync::Mutex;
+
 use volery_field::F2;
 
 use super::statements::{SplitProduct, SplitProductPart};
@@ -37,12 +39,38 @@ fn shards_that_do_not_fit_together_are_rejected() {
 
 #[test]
 fn a_shard_that_does_not_hold_is_rejected_and_never_tried_again() {
-    let honest = Chain::<F2>::new(3, 10);
-    let lying = Chain { broken: Some(2), ..honest.clone() };
-    assert!(check::<F2, _>(&lying).is_err());
-    // V's program has no such assertion, so this is a prover that goes on with a false wire.
-    let (proved, verified) = Both::between(&lying, &lying).run(Bits);
-    assert!(proved.is_err() && verified.is_err(), "{verified:?}");
+    fn run<Y: Dealt + Copy + Send>(system: Y)
+    where
+        for<'a, 's> <Chain<Y::Ring> as Sharded>::Shard<'s>:
+            Shard<Y::Ring, Y::Prover<'a>> + Shard<Y::Ring, Y::Verifier<'a>>,
+        Chain<Y::Ring>: Sharded,
+        for<'s> <Chain<Y::Ring> as Sharded>::Shard<'s>: Shard<Y::Ring, Evaluator<Y::Ring>>,
+        for<'p> Y::Prover<'p>: Boundary<Y::Ring, Y::Mac>,
+        for<'v> Y::Verifier<'v>: Boundary<Y::Ring, Y::Mac>,
+    {
+        let lying = Chain { broken: Some(2), ..Chain::<Y::Ring>::new(3, 10) };
+        assert!(check::<Y::Ring, _>(&lying).is_err());
+        let began = [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
+        let note = |party: usize, shard: usize, attempt: u32| {
+            began[party].lock().expect("no panic").push((shard, attempt));
+            None
+        };
+        let (p_breaks, v_breaks) =
+            (|shard, attempt| note(0, shard, attempt), |shard, attempt| note(1, shard, attempt));
+        let both = Both { p_breaks: &p_breaks, v_breaks: &v_breaks, ..Both::of(&lying) };
+        let (proved, verified) = both.run(system);
+        for result in [proved, verified] {
+            let reason = result.expect_err("refused").to_string();
+            assert!(!reason.contains("workers were lost"), "{reason}");
+        }
+        for began in began {
+            let mut began = began.into_inner().expect("no panic");
+            began.sort_unstable();
+            assert_eq!(began, [(0, 0), (1, 0), (2, 0)]);
+        }
+    }
+    run(Bits);
+    run(Field::new());
 }
 
 #[test]
@@ -86,8 +114,12 @@ fn hashes_over_small_fields_too_many_retries_and_fields_without_rounds_are_refus
     let options = Options { fiat_shamir: true, ..Options::default() };
     let small = Chain::<F61>::new(2, 10);
     refused(Both { options, ..Both::of(&small) }.run(Over::<F61, F61>::new()));
-    let settings = Settings { retries: Bits::MOST_RETRIES + 1 };
+    assert_eq!([Bits::MOST_RETRIES, Field::MOST_RETRIES, Over::<F61, F61>::MOST_RETRIES], [1024, 8, 8]);
+    let settings = Settings { retries: 1025 };
     refused(Both { settings, ..Both::of(&chain) }.run(Bits));
+    let settings = Settings { retries: 9 };
+    refused(Both { settings, ..Both::of(&small) }.run(Over::<F61, F61>::new()));
+    refused(Both { settings, ..Both::of(&small) }.run(Field::new()));
     assert!(Over::<volery_field::Gf256, volery_field::Gf128>::lot_len(&Options::default()).is_err());
 }
 
