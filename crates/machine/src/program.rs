@@ -7,7 +7,7 @@
 //!   segments share a word. What the file does not fill reads as zero.
 //! * The loader lays a stack of 8 MiB right below [`STACK_END`], so no segment may lie there. A start-up file
 //!   that sets `sp` to memory of its own is free to; the loader's stack then costs nothing.
-//! * The program begins at a whole word of text.
+//! * The program begins at a whole word of text, which has at most [`MAX_TEXT`] words.
 //!
 //! The digest of a program covers all that can change a run: segments and entry, not symbols.
 
@@ -32,6 +32,10 @@ pub const STACK_POINTER: u32 = STACK_END - 64;
 
 /// Segments of a program, at most.
 pub const MAX_SEGMENTS: usize = 64;
+
+/// Words of text, at most. A party of a proof takes up to 260 bytes for each, and each segment of a run
+/// commits to one element for each.
+pub const MAX_TEXT: usize = 1 << 22;
 
 /// What a program may do with a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +113,12 @@ pub enum Error {
     /// Text does not begin at a word.
     #[error("its text begins at {0:#x}, which is no multiple of 4")]
     TextAddress(u32),
+    /// There is more text than a proof can hold.
+    #[error(
+        "its text has {0} words; at most {MAX_TEXT} can be loaded: link only what runs, with --gc-sections, and keep \
+             data out of the executable segment"
+    )]
+    TextSize(usize),
     /// The entry is not a word of text.
     #[error("its entry {0:#x} is not a word of its text; is there a function `_start`?")]
     Entry(u32),
@@ -161,7 +171,12 @@ impl Program {
         if !text.address.is_multiple_of(4) {
             return Err(Error::TextAddress(text.address));
         }
-        let words = text.bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+        let words = text.bytes.as_chunks::<4>().0;
+        // What is decoded takes four times as much.
+        if words.len() > MAX_TEXT {
+            return Err(Error::TextSize(words.len()));
+        }
+        let words = words.iter().map(|bytes| u32::from_le_bytes(*bytes));
         let code: Vec<_> = words.map(Instruction::decode).collect();
         let text = text.address;
         let offset = entry.wrapping_sub(text);

@@ -24,6 +24,22 @@ fn text_is_decoded_as_far_as_the_file_fills_whole_words() {
     }
 }
 
+/// The file alone is looked at: zeros behind it are no text.
+#[test]
+fn text_has_as_many_words_as_a_proof_can_hold_and_not_one_more() {
+    let with = |words: usize| {
+        let bytes = [0x13, 0, 0, 0].repeat(words);
+        let size = u32::try_from(bytes.len()).expect("short") + 4096;
+        Program::new(0x1_0000, vec![Segment { address: 0x1_0000, size, bytes, kind: Kind::Text }])
+    };
+    assert_eq!(with(MAX_TEXT).expect("a program").code().len(), MAX_TEXT);
+    let refused = with(MAX_TEXT + 1).expect_err("too long");
+    assert_eq!(refused, Error::TextSize(MAX_TEXT + 1));
+    assert!(
+        refused.to_string().starts_with("its text has 4194305 words; at most 4194304 can be loaded: link")
+    );
+}
+
 #[test]
 fn every_rule_has_its_error() {
     use Kind::{ReadOnly, Text, Writable};

@@ -25,6 +25,11 @@ pub(super) fn file_words(program: &Program) -> impl Iterator<Item = (u32, u32)> 
     })
 }
 
+/// How many words the file fills.
+pub(super) fn file_size(program: &Program) -> u64 {
+    program.segments().iter().map(|segment| filled(segment) as u64).sum()
+}
+
 /// The regions of a program's memory.
 pub(super) struct Regions {
     /// First address and end of the words that are read-only.

@@ -2,7 +2,8 @@
 
 use volery_circuit::{Digest, Error};
 
-use super::regions::file_words;
+use super::log::MOST_LIVE;
+use super::regions::file_size;
 use super::settings::Settings;
 use crate::Program;
 use crate::program::{STACK_BYTES, STACK_END};
@@ -44,6 +45,9 @@ const USUAL_TEXT: u32 = 0x1_0000;
 
 /// The most words of an image, and of data.
 const MOST_WORDS: u32 = 1 << 18;
+
+/// The most words that a program's file fills: half of those that a run can use. Each is live from the start.
+const MOST_FILE: u64 = MOST_LIVE / 2;
 
 impl Bounds {
     /// For programs whose text is where `guest/volery.ld` lays it: an image of this many words, and as many
@@ -115,13 +119,14 @@ impl Subject {
     /// The number of words that are live from the start.
     pub(super) fn file_words(&self) -> u64 {
         match self {
-            Self::Public(program) => file_words(program).count() as u64,
+            Self::Public(program) => file_size(program),
             Self::Secret(bounds) => u64::from(bounds.words) + u64::from(bounds.data),
         }
     }
 
     /// Refuses a program that holds the last word of the address space. Behind that, places and return
-    /// addresses go on at 0, but rows say 2^32. Refuses bounds that no image can have.
+    /// addresses go on at 0, but rows say 2^32. Refuses one whose file fills too many words, and bounds that
+    /// no image can have.
     ///
     /// # Errors
     /// [`Error::Public`] then.
@@ -135,6 +140,13 @@ impl Subject {
                         "the program's text ends with the address space; link it at least one word lower"
                             .into(),
                     ));
+                }
+                let filled = self.file_words();
+                if filled > MOST_FILE {
+                    return Err(Error::Public(format!(
+                        "the program's file fills {filled} words of memory; at most {MOST_FILE} can be proved, as a \
+                         proof holds all of them: let the program read large tables from its public input"
+                    )));
                 }
                 Ok(())
             }
@@ -174,6 +186,7 @@ impl Subject {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::{Kind, Segment};
 
     #[test]
     fn bounds_that_no_image_can_have_are_refused() {
@@ -200,6 +213,24 @@ mod tests {
         ] {
             assert!(matches!(wrong.check(), Err(Error::Public(_))), "{wrong:?}");
         }
+    }
+
+    /// Zeros that the file does not have take nothing.
+    #[test]
+    fn a_file_fills_half_of_the_words_that_can_be_used_and_not_one_more() {
+        let segment = |address, size, bytes, kind| Segment { address, size, bytes, kind };
+        let check = |data: usize| {
+            let text = segment(0x1_0000, 8, vec![0x13; 8], Kind::Text);
+            let zeros = segment(0x9000_0000, 1 << 30, Vec::new(), Kind::Writable);
+            let data = segment(0x10_0000, 1 << 30, vec![1; data], Kind::ReadOnly);
+            let program = Program::new(0x1_0000, vec![text, data, zeros]).expect("a program");
+            Subject::from(program).check()
+        };
+        let most = 4 * MOST_FILE as usize - 8;
+        assert_eq!(check(most), Ok(()));
+        let refused = check(most + 1);
+        let said = "fills 8388609 words of memory; at most 8388608 can be proved";
+        assert!(matches!(&refused, Err(Error::Public(why)) if why.contains(said)), "{refused:?}");
     }
 
     #[test]

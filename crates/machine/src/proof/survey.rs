@@ -36,7 +36,8 @@ pub(super) fn survey(
         // Nothing that such a run does later makes it one that can be proved.
         if live + new > most {
             return Err(Error::Witness(format!(
-                "the run uses more than {most} words of memory, which no proof can"
+                "the run uses more than {most} words of memory, those of the program's file among them; no proof \
+                 holds more: let the program use less memory"
             )));
         }
         if end.is_some() || super::log::is_due(entries, live, settings.log) {

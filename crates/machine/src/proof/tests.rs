@@ -1,9 +1,11 @@
 //! Runs that are proved on values, and every way to lie about them.
 
 mod accesses;
+mod argued;
 mod cheats;
 mod classes;
 mod edges;
+mod go_on;
 mod lies;
 mod quicksilver;
 pub(super) mod runs;

@@ -52,6 +52,40 @@
 //! work for every branch: before its first message P evaluates all of them and selects under masks (`tracer`;
 //! `batch` says what it does instead). Only hints run in just the branch that holds.
 //!
+//! **No challenges in a branch.** A branch runs on backends without
+//! [`Challenge`](volery_circuit::Challenge), so one that looks up secret values or uses memory does not
+//! compile:
+//!
+//! ```
+//! use volery_circuit::Prove;
+//! use volery_field::F61;
+//! use volery_zk::disjunction::{Base, LinearCombiner, Tracer};
+//!
+//! fn branch<B: Prove<F61>>() {}
+//! fn both<B: Base<F61>>() {
+//!     branch::<Tracer<F61>>();
+//!     branch::<LinearCombiner<'_, F61, B>>();
+//! }
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use volery_circuit::Challenge;
+//! # use volery_field::F61;
+//! # use volery_zk::disjunction::Tracer;
+//! fn branch<B: Challenge<F61>>() {}
+//! branch::<Tracer<F61>>();
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use volery_circuit::Challenge;
+//! # use volery_field::F61;
+//! # use volery_zk::disjunction::{Base, LinearCombiner};
+//! fn branch<B: Challenge<F61>>() {}
+//! fn combined<B: Base<F61>>() {
+//!     branch::<LinearCombiner<'_, F61, B>>();
+//! }
+//! ```
+//!
 //! **Memory.** The rows of a multiplication only read products before it, so they are fixed once those are. V
 //! therefore draws a challenge every 2^18 multiplications, after which their factors are combined and
 //! forgotten. Only one wire for each multiplication is kept.

@@ -55,6 +55,26 @@
 //!
 //! **Privacy.** The number, order and lengths of messages depend only on programs and settings. All contents
 //! are uniform, except the last tag, which V can compute itself.
+//!
+//! **No challenges in a program.** [`Run`] has no [`Challenge`](volery_circuit::Challenge), so a program that
+//! looks up secret values or uses memory does not compile:
+//!
+//! ```
+//! use volery_circuit::Prove;
+//! use volery_field::F61;
+//! use volery_zk::macncheese::{ProverField, Run};
+//!
+//! fn program<B: Prove<F61>>() {}
+//! program::<Run<'_, ProverField<F61, F61>>>();
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use volery_circuit::Challenge;
+//! # use volery_field::F61;
+//! # use volery_zk::macncheese::{ProverField, Run};
+//! fn program<B: Challenge<F61>>() {}
+//! program::<Run<'_, ProverField<F61, F61>>>();
+//! ```
 
 mod block;
 mod disjunction;

@@ -10,6 +10,7 @@ use volery_zk::quicksilver::field::{Alone, Prover, Settings as Blocks, Verifier}
 use volery_zk::quicksilver::{Challenges, Tally, verdict};
 
 use super::super::split::tests::whole;
+use super::go_on::GoOn;
 use super::*;
 use Operation::*;
 
@@ -22,7 +23,20 @@ fn prove<M: Coordinates<F61>>(run: &ProgramRun, channel: &mut dyn Channel) -> Re
     result.inspect_err(|error| channel.fail(&error.to_string()))
 }
 
-fn verify<M: Coordinates<F61>>(run: &ProgramRun, channel: &mut dyn Channel) -> Result<Tally, Error> {
+/// P's side of a proof in which claims may be false.
+pub(super) fn go_on(run: &ProgramRun, channel: &mut dyn Channel) -> Result<Tally, Error> {
+    let mut rng = ChaCha20Rng::seed_from_u64(99);
+    let mut pool = deal::field_tags::<F61, F61>(1);
+    let prover = Prover::new(Blocks::LAN, Challenges::Interactive(&mut rng), &mut pool, Alone(channel));
+    let result = GoOn::new(prover).prove(run);
+    let result = result.and_then(|tally| verdict::receive(channel).map(|()| tally));
+    result.inspect_err(|error| channel.fail(&error.to_string()))
+}
+
+pub(super) fn verify<M: Coordinates<F61>>(
+    run: &ProgramRun,
+    channel: &mut dyn Channel,
+) -> Result<Tally, Error> {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let (mut pool, delta) = (deal::field_keys::<F61, M>(1), deal::field_delta::<F61, M>());
     let challenges = Challenges::Interactive(&mut rng);
