@@ -135,7 +135,7 @@ impl Index {
             .unwrap_or(0)
     }
 
-    fn find<F: Element>(&self, columns: usize, rows: &[F], row: &[F]) -> Option<usize> {
+    pub(super) fn find<F: Element>(&self, columns: usize, rows: &[F], row: &[F]) -> Option<usize> {
         let number = *self.slots.get(self.slot(columns, rows, row))?;
         (number != EMPTY).then_some(number as usize)
     }
