@@ -2,8 +2,9 @@
 //
 //   node compare.mjs VOLERY RUNS NAME...
 //
-// snarkjs: `groth16 prove` from start to end of its process. volery: from the start of the prover's process, reading of
-// files and its own check of the witness included, to the end of both processes; the verifier is listening when it starts.
+// snarkjs: `groth16 prove` from start to end of its process. volery: from the start of the prover's process,
+// reading of files and its own check of the witness included, to the end of both processes; the verifier is
+// listening when it starts.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, renameSync, statSync } from "node:fs";

@@ -1,4 +1,5 @@
-// The header of a .r1cs file: sections of (kind u32, length u64, bytes) after 12 bytes; kind 1 holds the counts.
+// The header of a .r1cs file: sections of (kind u32, length u64, bytes) after 12 bytes; kind 1 holds the
+// counts.
 import { readFileSync } from "node:fs";
 
 const CURVES = {

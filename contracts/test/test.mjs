@@ -1,9 +1,10 @@
-// Runs the contracts in a virtual machine: an attestation that Volery signed is taken, and each change of it refused.
+// Runs the contracts in a virtual machine: an attestation that Volery signed is taken, and each change of it
+// refused.
 //
 //   node test.mjs FOLDER_OF_CONTRACTS TYPED_DATA.json
 //
-// The typed data is what `volery attestation typed-data` prints. Digest and signer are computed by three programs that share no code:
-// Volery, ethers, and the contract.
+// The typed data is what `volery attestation typed-data` prints. Digest and signer are computed by three
+// programs that share no code: Volery, ethers, and the contract.
 
 import { createEVM } from "@ethereumjs/evm";
 import { createAddressFromString, hexToBytes, bytesToHex } from "@ethereumjs/util";

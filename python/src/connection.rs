@@ -8,7 +8,7 @@ use volery::channel::tls::{
     ClientConfig, Fingerprint, ServerConfig, Tls, Trust, client_config, server_config,
 };
 use volery::channel::transport::Socket;
-use volery::channel::{Error, Operation};
+use volery::channel::{DialError, Error, dial};
 use volery::{Address, Channel, Framed, Limits, Listener};
 
 use crate::failure::Failure;
@@ -120,7 +120,12 @@ impl Call {
         if stop.is_stopped() {
             return Err(Failure::session("the session was closed"));
         }
-        let socket = reach(&address, limits.connect, stop)?;
+        // People start the parties in either order, so nobody may listen yet.
+        let socket =
+            dial(&address, limits.connect, &mut || !stop.is_stopped()).map_err(|error| match error {
+                DialError::Absent { .. } => Failure::session(error),
+                DialError::Failed(error) => error.into(),
+            })?;
         stop.guard(&socket);
         let peer = address.to_string();
         Ok(match tls {
@@ -130,41 +135,6 @@ impl Call {
                 (Box::new(Framed::new(tls, limits)), peer)
             }
         })
-    }
-}
-
-/// The pause before the second attempt. Each later one is longer by half.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// The longest pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-
-/// Connects within `time`. People start the parties in either order, so a refused connection means "not yet".
-fn reach(address: &Address, time: Duration, stop: &Stop) -> Result<Socket, Failure> {
-    let (start, mut pause) = (Instant::now(), FIRST_PAUSE);
-    let left = || time.saturating_sub(start.elapsed());
-    loop {
-        let error = match Socket::connect(address, left().max(FIRST_PAUSE)) {
-            Err(error) if is_absent(address, &error) => error,
-            other => return Ok(other?),
-        };
-        if left().is_zero() || stop.is_stopped() {
-            let seconds = time.as_secs_f32();
-            return Err(Failure::Session(format!("{error}; nobody listened there for {seconds} s")));
-        }
-        std::thread::sleep(pause.min(left()));
-        pause = (pause * 3 / 2).min(LONGEST_PAUSE);
-    }
-}
-
-/// Whether the error says that nobody listens at `address`.
-fn is_absent(address: &Address, error: &Error) -> bool {
-    use std::io::ErrorKind;
-    match error {
-        Error::Transport { operation: Operation::Connect, kind: ErrorKind::ConnectionRefused, .. } => true,
-        Error::Transport { operation: Operation::Connect, kind: ErrorKind::NotFound, .. } => {
-            matches!(address, Address::Unix(_))
-        }
-        _ => false,
     }
 }
 

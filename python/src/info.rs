@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use volery::{Network, Options, Profile};
+use volery::Options;
 use volery_statement::way::Way;
 use volery_statement::{Instance, Watch};
 
@@ -45,10 +45,6 @@ fn described(instance: &dyn Instance, costs: bool) -> Result<Value, Failure> {
 fn cost(way: &Way<'_>) -> Result<Value, Failure> {
     let options = Options { profile: way.profile, ..Options::default() };
     let estimate = way.proving.estimate(options, &Watch::none())?;
-    let network = match way.profile {
-        Profile::Lan => Network::LAN,
-        Profile::Wan => Network::WAN,
-    };
     Ok(json!({
         "protocol": way.protocol,
         "profile": way.profile.name(),
@@ -62,7 +58,7 @@ fn cost(way: &Way<'_>) -> Result<Value, Failure> {
         "seconds_setup": estimate.set_up.as_secs_f64(),
         "seconds_correlations": estimate.making.as_secs_f64(),
         "seconds_proof": estimate.proving.as_secs_f64(),
-        "seconds_on_network": estimate.seconds_on(network),
+        "seconds_on_network": estimate.seconds_on(way.profile.network()),
         "soundness_bits": estimate.soundness.bits(),
     }))
 }

@@ -15,7 +15,7 @@ use volery::web::joint::{self, RoundSizes, Sizes, client};
 use volery::web::leaf::Seed;
 use volery::web::proxy;
 use volery::web::server::Roots;
-use volery::{Address, Attested, Channel, Framed, Limits, Options, ProvedPage, Prover, os_rng};
+use volery::{Address, Attested, Channel, Framed, Limits, Options, PageFault, ProvedPage, Prover, os_rng};
 use zeroize::Zeroizing;
 
 use crate::connection::{address, seconds};
@@ -326,30 +326,27 @@ impl Task {
 /// The failure of saying something about a page that was fetched: what the caller wants to show or claim may
 /// not fit the page, or not be true.
 fn of_page(error: volery::Error) -> Failure {
-    use volery::web::disclosure::Refusal;
-    let disclosure = match &error {
-        volery::Error::Web(proxy::Error::Disclosure(error))
-        | volery::Error::Joint(joint::Error::Disclosure(error)) => error,
-        _ => return error.into(),
-    };
-    match disclosure {
-        disclosure::Error::NotTrue(_) => unprovable(disclosure),
-        disclosure::Error::Refused(
-            Refusal::Part { .. } | Refusal::Claim(_) | Refusal::Hidden { .. } | Refusal::Memory { .. },
-        ) => Failure::input(error),
-        _ => error.into(),
+    match PageFault::of(&error) {
+        PageFault::NotTrue(reason) => untrue(&error, reason),
+        PageFault::Page(_) => Failure::input(error),
+        PageFault::Session => error.into(),
     }
 }
 
 /// The failure of what is known not to be provable.
 fn unprovable(error: &disclosure::Error) -> Failure {
     match error {
-        disclosure::Error::NotTrue(reason) => Failure::Unsatisfied {
-            message: error.to_string(),
-            place: reason.clone(),
-            assertion: None,
-            claimed: None,
-        },
+        disclosure::Error::NotTrue(reason) => untrue(error, reason),
         error => Failure::input(error),
+    }
+}
+
+/// The failure of a claim that is not true.
+fn untrue(error: &dyn std::error::Error, reason: &str) -> Failure {
+    Failure::Unsatisfied {
+        message: error.to_string(),
+        place: reason.to_owned(),
+        assertion: None,
+        claimed: None,
     }
 }

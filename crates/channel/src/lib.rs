@@ -87,15 +87,19 @@ mod channel;
 #[cfg(not(target_family = "wasm"))]
 mod connect;
 mod cursor;
+#[cfg(not(target_family = "wasm"))]
+mod dial;
 mod error;
 mod frame;
 mod framed;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod handshake;
+pub mod hex;
 mod latch;
 mod layer;
 mod limits;
+mod network;
 pub mod platform;
 mod rehearsal;
 #[cfg(not(target_family = "wasm"))]
@@ -114,11 +118,14 @@ pub use channel::{Channel, ChannelExt};
 #[cfg(not(target_family = "wasm"))]
 pub use connect::{Listener, connect};
 pub use cursor::{Cursor, Flaw};
+#[cfg(not(target_family = "wasm"))]
+pub use dial::{DialError, dial};
 pub use error::{Error, Operation};
 pub use framed::Framed;
 pub use latch::Latch;
 pub use layer::{Layer, Layered};
 pub use limits::Limits;
+pub use network::Network;
 pub use rehearsal::Rehearsal;
 #[cfg(not(target_family = "wasm"))]
 pub use resolve::resolve;

@@ -117,7 +117,7 @@ pub trait Ops<R: Ring>: Backend {
     /// unless it folds already.
     ///
     /// # Errors
-    /// The program's.
+    /// Those of `program`.
     fn folding(
         &mut self,
         program: &impl Folding<R>,

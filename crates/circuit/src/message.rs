@@ -13,13 +13,13 @@ pub struct Message([u8; 32]);
 const CONTEXT: &str = "volery 2026 message of a public proof v1";
 
 impl Message {
-    /// Of these bytes.
+    /// The message with these bytes.
     #[must_use]
     pub fn new(bytes: &[u8]) -> Self {
         Self(blake3::derive_key(CONTEXT, bytes))
     }
 
-    /// Of everything that `input` has.
+    /// The message with everything that `input` has.
     ///
     /// # Errors
     /// Those of `input`.

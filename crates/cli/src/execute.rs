@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Serialize;
+use volery_channel::hex;
 use volery_machine::observer::{Access, Call, Step};
 use volery_machine::{Class, Counts, End, Limits, Machine, Observer, Program, elf};
-use volery_statement::words::hex;
 use volery_statement::{Ran, Trap};
 use zeroize::Zeroizing;
 
@@ -78,13 +78,13 @@ fn report(program: &Program, machine: &Machine<'_>, counts: &Counts, end: End) -
     let Ran { code, trap, journal, .. } = Ran::new(Some(program), end, machine.journal());
     let classes = Class::ALL.map(|class| (class.name(), counts.steps(class)));
     Report {
-        program: hex(&program.digest()),
+        program: hex::encode(&program.digest()),
         code,
         trap,
         steps: machine.steps(),
         classes: classes.into_iter().filter(|(_, steps)| *steps > 0).collect(),
         touched_words: counts.touched(),
-        journal: hex(&journal),
+        journal: hex::encode(&journal),
         unknown_calls: counts.unknown_calls().into_iter().collect(),
     }
 }

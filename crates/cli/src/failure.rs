@@ -5,8 +5,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use volery::web::disclosure::{MessagePart, Refusal};
-use volery::web::{Side, disclosure, joint, proxy};
-use volery::{Error, stored};
+use volery::{Error, PageFault, stored};
 use volery_channel::handshake::Mismatch;
 use volery_circuit::Error as StatementError;
 use volery_machine::proof::Terms;
@@ -133,23 +132,15 @@ impl Failure {
     /// show or claim may not fit the page; nothing is wrong with the session then.
     pub(crate) fn of_page(error: impl Into<Error>) -> Self {
         let error = error.into();
-        let Some(refusal) = refusal(&error) else { return error.into() };
-        match refusal {
-            Refusal::Part { .. }
-            | Refusal::Claim(_)
-            | Refusal::Hidden { .. }
-            | Refusal::Memory { .. }
-            | Refusal::Payload { .. }
-            | Refusal::Host { .. }
-            | Refusal::Port { .. }
-            | Refusal::Http { side: Side::Client, .. } => Self::Page(refusal.to_string()),
-            _ => error.into(),
+        match PageFault::of(&error) {
+            PageFault::Page(refusal) => Self::Page(refusal.to_string()),
+            PageFault::NotTrue(_) | PageFault::Session => error.into(),
         }
     }
 
     /// Whether an error is about this part of a page.
     pub(crate) fn is_about(error: &Error, named: &MessagePart) -> bool {
-        let Some(Refusal::Part { message, part, .. }) = refusal(error) else { return false };
+        let Some(Refusal::Part { message, part, .. }) = PageFault::refusal(error) else { return false };
         // `response 2` is `response2` on a command line.
         let own = format!("{}.", message.replace(' ', ""));
         named.name().starts_with(&own) && *part == named.part.to_string()
@@ -158,15 +149,6 @@ impl Failure {
     /// A failed session.
     pub(crate) fn session(reason: impl ToString) -> Self {
         Self::Session(reason.to_string())
-    }
-}
-
-/// Why a page, or what is said of it, is refused, if that is the error.
-fn refusal(error: &Error) -> Option<&Refusal> {
-    match error {
-        Error::Web(proxy::Error::Disclosure(disclosure::Error::Refused(refusal)))
-        | Error::Joint(joint::Error::Disclosure(disclosure::Error::Refused(refusal))) => Some(refusal),
-        _ => None,
     }
 }
 
@@ -282,12 +264,9 @@ as_of_statements!(
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        match error {
-            Error::Web(proxy::Error::Disclosure(disclosure::Error::NotTrue(reason)))
-            | Error::Joint(joint::Error::Disclosure(disclosure::Error::NotTrue(reason))) => {
-                Self::Rejected(format!("not true: {reason}"))
-            }
-            error => volery_statement::Error::from(error).into(),
+        match PageFault::of(&error) {
+            PageFault::NotTrue(reason) => Self::Rejected(format!("not true: {reason}")),
+            PageFault::Page(_) | PageFault::Session => volery_statement::Error::from(error).into(),
         }
     }
 }
@@ -317,5 +296,25 @@ fn in_common(name: &str) -> &'static str {
         "field" => ": both must name the same statement, over the same field",
         "mac-field" => ": both must give the same --rho",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery::web::{Side, disclosure, joint};
+
+    use super::*;
+
+    fn of_page(error: impl Into<disclosure::Error>) -> Failure {
+        Failure::of_page(joint::Error::from(error.into()))
+    }
+
+    #[test]
+    fn what_does_not_fit_a_page_is_no_failed_session() {
+        let refused = of_page(Refusal::Payload { side: Side::Server, reason: "reason" });
+        assert_eq!((refused.kind(), refused.code()), ("page", 2));
+        let untrue = of_page(disclosure::Error::NotTrue("reason".to_owned()));
+        assert_eq!(untrue, Failure::Rejected("not true: reason".to_owned()));
+        assert_eq!(of_page(Refusal::Opened).kind(), "session");
     }
 }

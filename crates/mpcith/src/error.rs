@@ -1,5 +1,7 @@
 //! The errors of public proofs.
 
+use volery_channel::hex;
+
 /// Why a proof cannot be made or is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -32,7 +34,7 @@ pub enum Error {
     #[error(
         "this proof is of another statement: its digest is {}, that of the statement at hand {}; \
          program, circuit file and public inputs must be those that were proved",
-        hex(.proof), hex(.expected)
+        hex::short(.proof), hex::short(.expected)
     )]
     OtherStatement {
         /// The digest in the proof.
@@ -127,9 +129,4 @@ impl From<volery_field::LengthError> for Error {
     fn from(_: volery_field::LengthError) -> Self {
         Self::Internal("a buffer has the wrong length")
     }
-}
-
-/// The first bytes of a digest, which tell statements apart.
-fn hex(digest: &[u8; 32]) -> String {
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>() + "..."
 }

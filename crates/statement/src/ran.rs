@@ -5,8 +5,7 @@ use serde::{Serialize, Serializer};
 use volery::programs::program::{STACK_BYTES, STACK_END};
 #[cfg(feature = "programs")]
 use volery::programs::{Cause, End, Program};
-
-use crate::words::hex;
+use volery_channel::hex;
 
 /// How a run ended, and what it made public.
 #[derive(Clone, Debug, Serialize)]
@@ -21,7 +20,7 @@ pub struct Ran {
 }
 
 fn in_hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&hex(bytes))
+    serializer.serialize_str(&hex::encode(bytes))
 }
 
 /// Where and why a program was ended.
@@ -94,7 +93,7 @@ impl Ran {
         let plain = |text: &&str| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'));
         let journal = match str::from_utf8(&self.journal).ok().filter(plain) {
             Some(text) => format!("journal: \"{}\"", text.escape_debug()),
-            None => format!("journal: {}", hex(&self.journal)),
+            None => format!("journal: {}", hex::encode(&self.journal)),
         };
         vec![end, journal]
     }

@@ -44,7 +44,7 @@ impl Pair {
     /// Whether challenges may be hashes. A cheating prover can then try again and again, so the library
     /// demands 120 bits.
     #[must_use]
-    pub fn stands_hashes(&self) -> bool {
+    pub(crate) fn stands_hashes(&self) -> bool {
         self.mac_bits >= 120
     }
 }

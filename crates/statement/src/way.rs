@@ -152,7 +152,7 @@ impl<'a> Way<'a> {
 pub const RHO: u16 = 100;
 
 /// A lower bound on the soundness of a proof about bits, of a statement with these counts, in bits.
-pub fn bit_soundness(counts: &Counts, settings: Settings, fiat_shamir: bool) -> f64 {
+pub(crate) fn bit_soundness(counts: &Counts, settings: Settings, fiat_shamir: bool) -> f64 {
     let checks = Program::from(counts).checks(settings).with_disjunctions(counts);
     Soundness::quicksilver(checks, FieldSize::OVER_BITS, Mode::hashed(fiat_shamir)).bits()
 }

@@ -1,5 +1,7 @@
 //! Numbers and hashes in words, for messages.
 
+use volery_channel::hex;
+
 /// A number with commas between thousands.
 #[must_use]
 pub fn count(number: u64) -> String {
@@ -24,15 +26,9 @@ pub fn counted(number: u64, what: &str) -> String {
     }
 }
 
-/// Bytes in hexadecimal.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The first `bytes` of a hash, as hex digits.
 pub(crate) fn short(hash: &[u8], bytes: usize) -> String {
-    hex(hash.get(..bytes).unwrap_or(hash)) + "..."
+    hex::encode(hash.get(..bytes).unwrap_or(hash)) + "..."
 }
 
 #[cfg(test)]
@@ -61,6 +57,6 @@ mod tests {
 
     #[test]
     fn a_short_hash_is_its_beginning() {
-        assert_eq!((hex(&[1, 0xab]), short(&[1, 0xab, 2], 2)), ("01ab".into(), "01ab...".into()));
+        assert_eq!(short(&[1, 0xab, 2], 2), "01ab...");
     }
 }

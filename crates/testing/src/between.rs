@@ -11,7 +11,7 @@ use crate::tap::{Change, Edit, Edited, Tap};
 pub type Link = Framed<Memory>;
 
 /// What a party does with its end.
-type Party<'a> = Box<dyn FnOnce(&mut Link) + Send + 'a>;
+type Party<'a> = Box<dyn FnOnce(Link) + Send + 'a>;
 
 /// Limits with time-outs that suit a busy machine, and tests in which a message is missing.
 #[must_use]
@@ -40,6 +40,18 @@ pub fn between_within<P: Send, V: Send>(
     prover: impl FnOnce(&mut Link) -> P + Send,
     verifier: impl FnOnce(&mut Link) -> V + Send,
 ) -> (P, V) {
+    between_owners(limits, |mut link| prover(&mut link), |mut link| verifier(&mut link))
+}
+
+/// As [`between_within`], of parties that own their ends.
+///
+/// # Panics
+/// If a party does.
+pub fn between_owners<P: Send, V: Send>(
+    limits: &Limits,
+    prover: impl FnOnce(Link) -> P + Send,
+    verifier: impl FnOnce(Link) -> V + Send,
+) -> (P, V) {
     let (mut p, mut v) = (None, None);
     in_two_threads(
         limits,
@@ -51,10 +63,10 @@ pub fn between_within<P: Send, V: Send>(
 
 /// Runs both parties. What it does is compiled once, and not for each pair of closures.
 fn in_two_threads(limits: &Limits, prover: Party<'_>, verifier: Party<'_>) {
-    let (mut p, mut v) = memory_pair(limits);
+    let (p, v) = memory_pair(limits);
     thread::scope(|scope| {
-        let prover = scope.spawn(move || prover(&mut p));
-        let verifier = scope.spawn(move || verifier(&mut v));
+        let prover = scope.spawn(move || prover(p));
+        let verifier = scope.spawn(move || verifier(v));
         prover.join().expect("P does not panic");
         verifier.join().expect("V does not panic");
     });

@@ -20,7 +20,8 @@ mod products;
 mod tap;
 
 pub use between::{
-    End, Link, Meddling, Sent, between, between_edited, between_within, limits, scripted, session,
+    End, Link, Meddling, Sent, between, between_edited, between_owners, between_within, limits, scripted,
+    session,
 };
 pub use fields::{Bits, Over};
 pub use products::coefficients_of_products;

@@ -1,5 +1,7 @@
 //! The errors of public proofs.
 
+use volery_channel::hex;
+
 /// Why a proof cannot be made or is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -39,7 +41,7 @@ pub enum Error {
     #[error(
         "this proof is of another statement: its digest is {}, that of the statement at hand {}; \
          program, circuit file and public inputs must be those that were proved",
-        hex(.proof), hex(.expected)
+        hex::short(.proof), hex::short(.expected)
     )]
     OtherStatement {
         /// The digest in the proof.
@@ -112,9 +114,4 @@ impl Error {
     pub(crate) fn io(what: &'static str) -> impl Fn(std::io::Error) -> Self {
         move |error| Self::Io { what, reason: error.to_string() }
     }
-}
-
-/// The first bytes of a digest, which tell statements apart.
-fn hex(digest: &[u8; 32]) -> String {
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>() + "..."
 }

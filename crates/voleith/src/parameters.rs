@@ -159,7 +159,7 @@ impl Shape {
 
     /// The number of leaves of all trees.
     #[must_use]
-    pub const fn all_leaves(self) -> usize {
+    pub(crate) const fn all_leaves(self) -> usize {
         self.offset(self.trees())
     }
 
@@ -183,7 +183,7 @@ impl Shape {
 
     /// The number of the first bit of tree `t`'s piece of the challenge.
     #[must_use]
-    pub const fn first_bit(self, t: usize) -> usize {
+    pub(crate) const fn first_bit(self, t: usize) -> usize {
         let large = if t < self.large { t } else { self.large };
         large * self.levels + (t - large) * (self.levels - 1)
     }

@@ -72,8 +72,8 @@ pub use rng::os_rng;
 pub use session::estimate_run;
 #[cfg(feature = "web")]
 pub use session::{
-    Attested, FetchedTogether, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage,
-    Watched,
+    Attested, FetchedTogether, PageFault, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed,
+    VerifiedPage, Watched,
 };
 pub use session::{
     Estimate, Network, Options, Prover, Report, Verifier, estimate, estimate_through, split, system,

@@ -30,7 +30,7 @@ pub enum Error {
         what: &'static str,
         /// This party's count.
         ours: u64,
-        /// The peer's.
+        /// The peer's count.
         theirs: u64,
     },
     /// A message from the peer has the right length but not the right content.

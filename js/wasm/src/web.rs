@@ -19,12 +19,12 @@ use js_sys::{Function, Object, Reflect, Uint8Array};
 use volery::channel::Channel;
 use volery::notary::{Greeting, Terms, Turn, Way, in_line};
 use volery::web::attestation::Context;
-use volery::web::disclosure::{self, Preflight, Refusal, Selection, Suite, TlsVersion, words};
+use volery::web::disclosure::{self, Preflight, Selection, Suite, TlsVersion, words};
 use volery::web::http::request::{Page, RequestParts};
 use volery::web::joint::{self, RoundSizes, Sizes, client};
 use volery::web::leaf::Seed;
 use volery::web::server::Roots;
-use volery::{Attested, Framed, Limits, Options, ProvedPage, Prover, os_rng};
+use volery::{Attested, Framed, Limits, Options, PageFault, ProvedPage, Prover, os_rng};
 use volery_channel::Error;
 use volery_channel::handshake::Mismatch;
 use wasm_bindgen::JsValue;
@@ -277,13 +277,10 @@ fn session(error: volery::Error) -> JsValue {
 /// The failure of saying something about a page that was fetched: what the caller wants to show or claim may
 /// not fit the page, or not be true.
 fn of_page(error: volery::Error) -> JsValue {
-    let volery::Error::Joint(joint::Error::Disclosure(found)) = &error else { return session(error) };
-    match found {
-        disclosure::Error::NotTrue(_) => unprovable(found),
-        disclosure::Error::Refused(
-            Refusal::Part { .. } | Refusal::Claim(_) | Refusal::Hidden { .. } | Refusal::Memory { .. },
-        ) => wrong(&error.to_string()),
-        _ => session(error),
+    match PageFault::of(&error) {
+        PageFault::NotTrue(_) => named("WitnessError", &error.to_string()),
+        PageFault::Page(_) => wrong(&error.to_string()),
+        PageFault::Session => session(error),
     }
 }
 

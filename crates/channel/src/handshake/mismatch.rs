@@ -1,9 +1,8 @@
 //! Why two honest parties cannot work together.
 
-use std::fmt::Write;
-
 use super::Role;
 use crate::frame::HEADER_LEN;
+use crate::hex;
 
 /// The parties want different sessions. Each reason is a variant of its own and says what to compare.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +19,7 @@ pub enum Mismatch {
     Version {
         /// This party's wire version.
         ours: u16,
-        /// The peer's.
+        /// The peer's version.
         theirs: u16,
     },
     /// Both sides are provers, or both are verifiers.
@@ -39,19 +38,19 @@ pub enum Mismatch {
         name: String,
         /// This party's value, if it has one.
         ours: Option<String>,
-        /// The peer's.
+        /// The peer's value.
         theirs: Option<String>,
     },
     /// The parties are about to prove different things, in the same way.
     #[error(
         "the parties name different statements (digest {} here, {} at the peer): \
          both must name the same statement, public inputs and version",
-        hex(.ours), hex(.theirs)
+        hex::short(.ours), hex::short(.theirs)
     )]
     Statement {
         /// The digest of this party's statement.
         ours: [u8; 32],
-        /// The peer's.
+        /// The digest of the peer's statement.
         theirs: [u8; 32],
     },
 }
@@ -73,14 +72,4 @@ fn show(bytes: &[u8]) -> String {
 
 fn value(text: &Option<String>) -> String {
     text.as_ref().map_or_else(|| "no such parameter".into(), |text| format!("`{text}`"))
-}
-
-/// The first eight bytes: enough to compare by eye.
-fn hex(digest: &[u8; 32]) -> String {
-    let mut text = String::new();
-    for byte in digest.iter().take(8) {
-        // Writing into a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text + "..."
 }

@@ -11,6 +11,7 @@ use rustls::{CertificateError, DigitallySignedStruct, PeerIncompatible, Signatur
 use sha2::{Digest, Sha256};
 
 use crate::error::Error;
+use crate::hex;
 
 /// The SHA-256 of a certificate's DER encoding, as `openssl x509 -fingerprint -sha256` shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,7 +27,7 @@ impl Fingerprint {
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(&self.0))
     }
 }
 
@@ -49,11 +50,8 @@ impl FromStr for Fingerprint {
             true => text.split(':').collect(),
             false => (0..text.len()).step_by(2).filter_map(|at| text.get(at..at + 2)).collect(),
         };
-        let byte = |pair: &str| {
-            let digits = pair.len() == 2 && pair.bytes().all(|c| c.is_ascii_hexdigit());
-            digits.then(|| u8::from_str_radix(pair, 16).ok()).flatten().ok_or_else(error)
-        };
-        let bytes = pairs.into_iter().map(byte).collect::<Result<Vec<u8>, Error>>()?;
+        let byte = |pair: &str| hex::decode_array(pair.as_bytes()).map(|[byte]| byte);
+        let bytes = pairs.into_iter().map(byte).collect::<Option<Vec<u8>>>().ok_or_else(error)?;
         // An odd digit at the end belongs to no pair, so the number of characters is checked too.
         let whole = matches!(text.len(), 64 | 95);
         bytes.try_into().ok().filter(|_| whole).map(Self).ok_or_else(error)

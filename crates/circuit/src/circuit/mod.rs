@@ -103,9 +103,9 @@ pub struct Output {
 /// The inputs and outputs of a circuit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// In the order of their wires.
+    /// The inputs, in the order of their wires.
     pub inputs: Vec<Input>,
-    /// In order.
+    /// The outputs, in the order of their wires.
     pub outputs: Vec<Output>,
 }
 

@@ -39,200 +39,21 @@
 //!
 //! **At P** the number of a row is found by the secret value of a tuple, so P's memory accesses depend on it.
 
-use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, OnceLock};
+mod point;
+mod table;
 
-use volery_field::{Element, Value};
+pub use point::invert_all;
+pub use table::Table;
+
+use std::sync::Arc;
+
+use volery_field::Value;
 use zeroize::Zeroizing;
 
 use crate::ram::small;
-use crate::{Challenge, Error, Expression as _, Peek, Tested};
-
-/// A public table.
-#[derive(Debug)]
-pub struct Table<F> {
-    columns: usize,
-    rows: Vec<F>,
-    /// Whether the rows are the integers from 0 on, so that a value is its row's number.
-    counts: bool,
-    index: OnceLock<Index>,
-}
-
-/// The most rows of a table.
-pub const MOST_ROWS: usize = 1 << 24;
-
-impl<F: Value> Table<F> {
-    /// A table of rows of `columns` elements, one row after the other.
-    ///
-    /// # Errors
-    /// [`Error::Public`] if there is no row or column, or too many rows, or the last row is not full.
-    pub fn new(columns: usize, rows: Vec<F>) -> Result<Self, Error> {
-        if columns == 0
-            || rows.is_empty()
-            || !rows.len().is_multiple_of(columns)
-            || rows.len() / columns > MOST_ROWS
-        {
-            return Err(Error::Public(format!(
-                "a table of {} elements in {columns} columns; 1 to {MOST_ROWS} whole rows are possible",
-                rows.len()
-            )));
-        }
-        Ok(Self { columns, rows, counts: false, index: OnceLock::new() })
-    }
-
-    /// The integers below `2^bits`: a lookup claims that a wire is one of them.
-    ///
-    /// # Errors
-    /// [`Error::Public`] for more than 24 bits.
-    pub fn range(bits: u32) -> Result<Self, Error> {
-        if bits > MOST_ROWS.ilog2() {
-            return Err(Error::Public(format!("a table of all numbers of {bits} bits is too large")));
-        }
-        Ok(Self { counts: true, ..Self::new(1, (0..1 << bits).map(F::from_u64).collect())? })
-    }
-
-    /// The number of rows.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.rows.len() / self.columns
-    }
-
-    /// The first of `points` at which no row has a pole, and the rows' inverses `1 / (point - <row>)` there.
-    fn inverses<B: Challenge<F> + ?Sized>(
-        &self,
-        gammas: &[B::Scalar],
-        points: &[B::Scalar],
-    ) -> Result<(B::Scalar, Vec<B::Scalar>), Error> {
-        for point in points {
-            let mut inverses: Vec<B::Scalar> =
-                self.rows.chunks_exact(self.columns).map(|row| *point - value::<F, B>(gammas, row)).collect();
-            if invert_all(&mut inverses) {
-                return Ok((*point, inverses));
-            }
-        }
-        Err(Error::misuse("every point of a challenge is a pole; start again"))
-    }
-}
-
-/// `<x>` of values.
-fn value<F: Value, B: Challenge<F> + ?Sized>(gammas: &[B::Scalar], x: &[F]) -> B::Scalar {
-    let Some((first, rest)) = x.split_first() else { return Default::default() };
-    rest.iter().zip(gammas).fold(B::embed(*first), |sum, (x, gamma)| sum + *gamma * B::embed(*x))
-}
-
-/// Replaces each element by its inverse, with one inversion for all, as the sums of inverses of a lookup
-/// argument need them. Returns whether all had one; those that had none become zero, and where some had none
-/// the others need not be right.
-pub fn invert_all<S: Element>(x: &mut [S]) -> bool {
-    // Products of all before each.
-    let mut before = Zeroizing::new(Vec::with_capacity(x.len()));
-    let mut product = S::ONE;
-    for x in x.iter() {
-        before.push(product);
-        product *= *x;
-    }
-    let all = !product.is_zero();
-    let mut inverse = product.inverse_or_zero();
-    for (x, before) in x.iter_mut().zip(before.iter()).rev() {
-        let next = inverse * *x;
-        *x = inverse * *before;
-        inverse = next;
-    }
-    all
-}
-
-/// Where rows are, by their values: open addressing.
-#[derive(Debug)]
-struct Index {
-    slots: Vec<u32>,
-    /// Of the hash: nobody can choose rows that all meet in one place.
-    keys: [u64; 2],
-}
-
-/// A slot without a row.
-const EMPTY: u32 = u32::MAX;
-
-impl Index {
-    fn new<F: Element>(columns: usize, rows: &[F]) -> Self {
-        let count = rows.len() / columns.max(1);
-        let random = RandomState::new();
-        let keys = [0, 1].map(|number: u64| random.hash_one(number) | 1);
-        let mut index = Self { slots: vec![EMPTY; (2 * count.max(1)).next_power_of_two()], keys };
-        for (number, row) in rows.chunks_exact(columns.max(1)).enumerate() {
-            let slot = index.slot(columns, rows, row);
-            if let Some(slot @ &mut EMPTY) = index.slots.get_mut(slot) {
-                *slot = number as u32;
-            }
-        }
-        index
-    }
-
-    /// Folded products, as many as there are words in the row.
-    #[inline]
-    fn hash<F: Element>(&self, row: &[F]) -> usize {
-        let [first, second] = self.keys;
-        let words = F::BITS.div_ceil(64) as usize;
-        let fold = |hash: u64, word: u64| {
-            let product = u128::from(hash ^ word) * u128::from(second);
-            product as u64 ^ (product >> 64) as u64
-        };
-        let hash = row.iter().fold(first, |hash, x| x.to_packed().into_iter().take(words).fold(hash, fold));
-        // Small numbers leave the lowest bits of one product alone.
-        fold(hash, first) as usize
-    }
-
-    /// The slot of `row`, or the one where it would be.
-    fn slot<F: Element>(&self, columns: usize, rows: &[F], row: &[F]) -> usize {
-        let mask = self.slots.len() - 1;
-        let hash = self.hash(row);
-        // There are twice as many slots as rows, so one is empty.
-        (hash & mask..)
-            .map(|slot| slot & mask)
-            .find(|slot| match self.slots.get(*slot) {
-                Some(&number) if number != EMPTY => {
-                    rows.get(number as usize * columns..).is_some_and(|rows| rows.starts_with(row))
-                }
-                _ => true,
-            })
-            .unwrap_or(0)
-    }
-
-    fn find<F: Element>(&self, columns: usize, rows: &[F], row: &[F]) -> Option<usize> {
-        let number = *self.slots.get(self.slot(columns, rows, row))?;
-        (number != EMPTY).then_some(number as usize)
-    }
-
-    /// Calls `found` with the number of each tuple that is a row.
-    ///
-    /// One after the other, each tuple would wait for its slot and then for its row to come from memory. So
-    /// each step is taken for many tuples, whose reads are under way at the same time.
-    fn find_all<F: Element>(&self, columns: usize, rows: &[F], tuples: &[F], mut found: impl FnMut(usize)) {
-        let mask = self.slots.len() - 1;
-        let mut numbers = Zeroizing::new([EMPTY; TOGETHER]);
-        let mut heads = Zeroizing::new([F::ZERO; TOGETHER]);
-        for tuples in tuples.chunks(TOGETHER * columns) {
-            for (number, tuple) in numbers.iter_mut().zip(tuples.chunks_exact(columns)) {
-                *number = self.slots.get(self.hash(tuple) & mask).copied().unwrap_or(EMPTY);
-            }
-            for (head, number) in heads.iter_mut().zip(numbers.iter()) {
-                *head = rows.get(*number as usize * columns).copied().unwrap_or_default();
-            }
-            let guesses = numbers.iter().zip(heads.iter());
-            for ((number, head), tuple) in guesses.zip(tuples.chunks_exact(columns)) {
-                let number = *number as usize;
-                let is_it =
-                    |tuple: &[F]| rows.get(number * columns..).is_some_and(|rows| rows.starts_with(tuple));
-                match tuple.first() == Some(head) && is_it(tuple) {
-                    true => found(number),
-                    false => self.find(columns, rows, tuple).into_iter().for_each(&mut found),
-                }
-            }
-        }
-    }
-}
-
-/// Tuples that are looked for at the same time.
-const TOGETHER: usize = 64;
+use crate::{Challenge, Error, Peek, Tested};
+use point::Point;
+use table::{Index, MOST_ROWS, TOGETHER};
 
 /// What lookups look into.
 enum Rows<F, W> {
@@ -255,9 +76,6 @@ impl<F, W> core::fmt::Debug for Lookups<F, W> {
         f.debug_struct("Lookups").field("waiting", &self.waiting.len()).finish_non_exhaustive()
     }
 }
-
-/// The number of pairs whose inverses are made at once.
-const PAIRS: usize = 1 << 9;
 
 /// The number of multiplicities that are committed to at once.
 const PIECE: usize = 1 << 16;
@@ -426,9 +244,7 @@ impl<F: Value, W: Clone> Lookups<F, W> {
         let committed: Zeroizing<Vec<F>>;
         let built: Index;
         let (rows, index) = match &self.rows {
-            Rows::Public(table) => {
-                (&table.rows, table.index.get_or_init(|| Index::new(columns, &table.rows)))
-            }
+            Rows::Public(table) => (&table.rows, table.index()),
             Rows::Committed { rows, .. } => {
                 committed = Zeroizing::new(rows.iter().map(|row| peek.value(row)).collect());
                 built = Index::new(columns, &committed);
@@ -453,118 +269,6 @@ pub(crate) fn check_characteristic<F: Value>(n: u64) -> Result<(), Error> {
         return Err(Error::misuse(format!("{} is too small a field for lookups and memory", F::NAME)));
     }
     Ok(())
-}
-
-/// The point of a challenge and its coefficients.
-struct Point<'a, S, X> {
-    at: S,
-    /// What is added to the point without V's knowledge.
-    mask: Option<&'a X>,
-    gammas: &'a [S],
-}
-
-impl<S: Element, X> Point<'_, S, X> {
-    /// `point - <tuple>`.
-    #[inline(always)]
-    fn denominator<const N: usize, F: Value, B>(&self, b: &B, tuple: &[B::Wire]) -> B::Expression<N>
-    where
-        B: Challenge<F, Scalar = S, ScalarWire = X>,
-    {
-        let Some((first, rest)) = tuple.split_first() else { return B::Expression::<N>::constant(self.at) };
-        // The coefficients have the opposite sign, so the sum is subtracted.
-        let sum = b.linear::<N>(-self.at, self.gammas, rest) + b.expression::<N>(first);
-        let zero = B::Expression::<N>::constant(S::ZERO);
-        match self.mask {
-            None => zero - sum,
-            Some(mask) => b.scalar::<N>(mask) - sum,
-        }
-    }
-
-    /// `<x>` of a tuple's values, where they exist.
-    #[inline(always)]
-    fn tuple<F: Value, B: Challenge<F, Scalar = S>>(&self, b: &B, tuple: &[B::Wire]) -> Option<S> {
-        let Some((first, rest)) = tuple.split_first() else { return Some(S::ZERO) };
-        let mut terms = rest.iter().zip(self.gammas);
-        terms.try_fold(B::embed(b.peek(first)?), |sum, (x, gamma)| Some(sum + *gamma * B::embed(b.peek(x)?)))
-    }
-
-    /// The point's value, where it exists.
-    fn value<F: Value, B: Challenge<F, Scalar = S, ScalarWire = X>>(&self, b: &B) -> S {
-        let mut at = self.at;
-        if let Some(mask) = self.mask {
-            b.peek_scalar(mask, &mut |mask| at += mask);
-        }
-        at
-    }
-
-    /// Commits to the inverses of the tuples' denominators, two at a time, and returns their sum.
-    fn inverses<F: Value, B: Challenge<F, Scalar = S, ScalarWire = X>>(
-        &self,
-        b: &mut B,
-        columns: usize,
-        tuples: &[B::Wire],
-    ) -> Result<B::Expression<2>, B::Error> {
-        let mut sum = B::Expression::<2>::constant(S::ZERO);
-        let at = Zeroizing::new(self.value::<F, B>(b));
-        for tuples in tuples.chunks(2 * PAIRS * columns) {
-            let mut values = Zeroizing::new(Vec::with_capacity(tuples.len() / columns));
-            // Where there are no values, this adds none.
-            values.extend(tuples.chunks_exact(columns).map_while(|tuple| Some(*at - self.tuple(b, tuple)?)));
-            let inverses = b.scalars(tuples.len().div_ceil(2 * columns), &mut |_| {
-                invert_all(&mut values);
-                Ok(values.chunks(2).map(|pair| pair.iter().fold(S::ZERO, |sum, x| sum + *x)).collect())
-            })?;
-            for (pair, inverse) in tuples.chunks(2 * columns).zip(&inverses) {
-                let (d, e) = pair.split_at(columns);
-                if e.is_empty() {
-                    let d = self.denominator::<3, F, B>(b, d);
-                    let one = B::Expression::<3>::constant(S::ONE);
-                    b.claim(d * b.scalar::<3>(inverse) - one)?;
-                } else {
-                    // One by one: the compiler does not inline a closure over both.
-                    let d = self.denominator::<4, F, B>(b, d);
-                    let e = self.denominator::<4, F, B>(b, e);
-                    b.claim(d * e * b.scalar::<4>(inverse) - d - e)?;
-                }
-                sum = sum + b.scalar::<2>(inverse);
-            }
-        }
-        Ok(sum)
-    }
-
-    /// Commits to the fraction of each row, and returns their sum.
-    fn fractions<F: Value, B: Challenge<F, Scalar = S, ScalarWire = X>>(
-        &self,
-        b: &mut B,
-        columns: usize,
-        rows: &[B::Wire],
-        multiplicities: &[B::Wire],
-    ) -> Result<B::Expression<2>, B::Error> {
-        let mut sum = B::Expression::<2>::constant(S::ZERO);
-        let at = Zeroizing::new(self.value::<F, B>(b));
-        for (rows, multiplicities) in rows.chunks(PAIRS * columns).zip(multiplicities.chunks(PAIRS)) {
-            let fractions = b.scalars(multiplicities.len(), &mut |peek| {
-                let mut values = Zeroizing::new(vec![F::ZERO; columns]);
-                let mut fractions: Vec<S> = rows
-                    .chunks_exact(columns)
-                    .map(|row| {
-                        values.iter_mut().zip(row).for_each(|(x, wire)| *x = peek.value(wire));
-                        *at - value::<F, B>(self.gammas, &values)
-                    })
-                    .collect();
-                invert_all(&mut fractions);
-                let numbers = multiplicities.iter().map(|number| B::embed(peek.value(number)));
-                fractions.iter_mut().zip(numbers).for_each(|(fraction, number)| *fraction *= number);
-                Ok(fractions)
-            })?;
-            for ((row, number), fraction) in rows.chunks_exact(columns).zip(multiplicities).zip(&fractions) {
-                let d = self.denominator::<3, F, B>(b, row);
-                b.claim(d * b.scalar::<3>(fraction) - b.expression::<3>(number))?;
-                sum = sum + b.scalar::<2>(fraction);
-            }
-        }
-        Ok(sum)
-    }
 }
 
 #[cfg(test)]

@@ -182,7 +182,8 @@ pub(crate) struct BenchArgs {
     /// enough for the threads of both (not for web and public proofs)
     #[arg(long)]
     pub(crate) no_pin: bool,
-    /// Hold each row against those of FILE, which `bench --json` printed: figures now over figures then
+    /// Compare each row with the same one of FILE, which `bench --json` printed: figures now divided by those
+    /// of then
     #[arg(long, value_name = "FILE")]
     pub(crate) compare: Option<PathBuf>,
     /// Print one JSON object a row

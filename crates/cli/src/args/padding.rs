@@ -21,7 +21,7 @@ pub(crate) struct PaddingArgs {
 }
 
 impl PaddingArgs {
-    /// What they say.
+    /// The padding that these options ask for.
     pub(crate) fn padding(&self) -> Padding {
         match (&self.profile_class, self.pad_to) {
             (Some(path), _) => Padding::Class(Source::File(path.clone())),

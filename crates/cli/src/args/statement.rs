@@ -53,8 +53,8 @@ STATEMENTS
 
 const FILES: &str = "\
 PUBLIC FILES
-  `volery compute` makes one from a witness file, for every kind of statement. They may be pipes,
-  and - reads standard input. # starts a comment.
+  `volery compute` makes one from a witness file, for every kind of statement but programs, which
+  have `volery run`. They may be pipes, and - reads standard input. # starts a comment.
   Of a circuit: which inputs are public, and what each output must be
     input 1  = 0x00112233445566778899aabbccddeeff   # all other inputs are secret
     output 0 = 0x69c4e0d86a7b0430d8cdb78070b4c55a   # its value

@@ -25,7 +25,7 @@ impl Cores {
     /// Keeps this process, and all threads that it starts from now on, to these cores.
     ///
     /// # Errors
-    /// The system's.
+    /// [`Failure::Session`] if the system refuses.
     pub(super) fn keep(&self) -> Result<(), Failure> {
         system::keep(&self.0).map_err(|error| {
             Failure::session(format!("cannot keep a party to cores {self}: {error}; --no-pin goes without"))

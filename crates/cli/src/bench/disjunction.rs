@@ -1,15 +1,13 @@
 //! The measurements of disjunctions: single ones, batches, and a processor.
 
-use std::time::{Duration, Instant};
-
 use volery::system::{Bits, Over, Provable};
+use volery_circuit::Counter;
 use volery_circuit::statements::{MulChain, Processor, Sha256Chain};
-use volery_circuit::{Backend, Counter, Digest, Statement};
 use volery_field::{F2, F61, F61x2};
 use volery_zk::disjunction::AnyOf;
 
+use super::clocked::{Clocked, Moment};
 use super::party::{Work, with_macs};
-use super::phases::Clock;
 use super::workload::Job;
 use crate::args::BenchName;
 use crate::failure::Failure;
@@ -44,33 +42,6 @@ pub(super) fn gates(job: &Job) -> Result<u64, Failure> {
     })
 }
 
-/// A statement with a clock that starts when the statement runs.
-pub(super) struct Clocked<S> {
-    statement: S,
-    clock: Clock,
-}
-
-impl<S> Clocked<S> {
-    fn new(statement: S) -> Self {
-        Self { statement, clock: Clock::default() }
-    }
-}
-
-impl<B: Backend, S: Statement<B>> Statement<B> for Clocked<S> {
-    fn identify(&self, digest: &mut Digest) {
-        self.statement.identify(digest);
-    }
-
-    fn commitments(&self) -> Option<u64> {
-        self.statement.commitments()
-    }
-
-    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        self.clock.note(Instant::now(), Duration::ZERO);
-        self.statement.run(backend)
-    }
-}
-
 /// The work of a job about disjunctions.
 pub(super) fn work(job: &Job) -> Result<Work, Failure> {
     let count = branches(job);
@@ -79,8 +50,7 @@ pub(super) fn work(job: &Job) -> Result<Work, Failure> {
             let number = u8::try_from(count).map_err(|_| Failure::input("--bits: at most 255 branches"))?;
             let chains = (0..number).map(|i| Sha256Chain::numbered(job.size, i));
             let chains = AnyOf::<F2, _>::new(chains.collect::<Result<_, _>>()?)?;
-            let chains = Clocked::new(chains.with_choice(usize::from(count / 2))?);
-            let clock = chains.clock.clone();
+            let (chains, clock) = Clocked::new(chains.with_choice(usize::from(count / 2))?, Moment::Begun);
             Work::proving(Bits, chains).with_clock(clock)
         }
         BenchName::Robin => {
@@ -103,7 +73,6 @@ fn over_f61<S>(job: &Job, statement: S) -> Work
 where
     Clocked<S>: Provable<Over<F61, F61>> + Provable<Over<F61, F61x2>> + Send + Sync + 'static,
 {
-    let clocked = Clocked::new(statement);
-    let clock = clocked.clock.clone();
+    let (clocked, clock) = Clocked::new(statement, Moment::Begun);
     with_macs!(job, M => Work::proving(Over::<F61, M>::new(), clocked)).with_clock(clock)
 }

@@ -12,6 +12,7 @@
 //! The parties are processes and not threads, so each has its own memory, and they share no locks and no warm
 //! caches. Each has [`Cores`] of its own.
 
+mod clocked;
 mod convert;
 mod cores;
 mod disjunction;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use volery::{Network, Options, Profile};
+use volery::Options;
 use volery_statement::public::PublicCost;
 use volery_statement::way::Way;
 
@@ -41,10 +41,6 @@ impl Cost {
     /// Rehearses one way to prove the statement, which moves `progress`.
     pub(super) fn new(way: &Way<'_>, options: Options, progress: &Progress) -> Result<Self, Failure> {
         let estimate = way.proving.estimate(options, &progress.watch())?;
-        let network = match way.profile {
-            Profile::Lan => Network::LAN,
-            Profile::Wan => Network::WAN,
-        };
         Ok(Self {
             protocol: way.protocol,
             profile: way.profile.name(),
@@ -58,7 +54,7 @@ impl Cost {
             memory_prover: estimate.memory_prover,
             memory_verifier: estimate.memory_verifier,
             seconds: estimate.work().as_secs_f64(),
-            seconds_on_network: estimate.seconds_on(network),
+            seconds_on_network: estimate.seconds_on(way.profile.network()),
             soundness_bits: estimate.soundness.bits(),
             soundness_bits_fiat_shamir: estimate.soundness_hashed.map(|soundness| soundness.bits()),
         })

@@ -11,8 +11,8 @@ pub(super) fn text(description: &Description) -> String {
         Description::Field(info) => field(info),
         Description::Ring(info) => ring(info),
         Description::Program(info) => program(info),
-        // A kind that this program does not know yet.
-        _ => String::new(),
+        // The library may know more kinds.
+        _ => "a statement of a kind that this program cannot describe; --json can".to_owned(),
     }
 }
 

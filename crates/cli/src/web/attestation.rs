@@ -6,6 +6,7 @@ use serde::Serialize;
 use volery::web::attestation::policy::{self, Policy, Rule};
 use volery::web::attestation::{Attestation, Brief, Context, Error, MAX_BYTES, Statement, Warning};
 use volery::web::presentation::{Presentation, PresentationError};
+use volery_channel::hex;
 
 use super::notary::now;
 use super::opening::OpenedParts;
@@ -63,10 +64,6 @@ struct PolicyReport {
     reason: Option<String>,
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 pub(super) fn open(path: &Path) -> Result<Attestation, Failure> {
     let bytes = read(path, MAX_BYTES as u64)?;
     if Presentation::is_one(&bytes) {
@@ -94,7 +91,7 @@ impl<'a> OneReport<'a> {
         let summary = statement.map(Statement::summary).unwrap_or_default();
         let warnings = statement.map(Statement::warnings).unwrap_or_default();
         let warnings = warnings.iter().map(ToString::to_string).collect();
-        let signer = hex(attestation.claimed_signer());
+        let signer = hex::encode(attestation.claimed_signer());
         let contract_signer = attestation.contract_signer().map(|address| address.to_string());
         Self { signer, contract_signer, summary, warnings, attestation: statement, presentation: None }
     }

@@ -10,8 +10,9 @@ use volery::web::commitment::{
     self, Bounded, Disclosed, Openings, RangeFile, RangeFileError, range::RangeError,
 };
 use volery::web::disclosure::{MessagePart, Part, words};
+use volery_channel::hex;
 
-use super::attestation::{self, hex};
+use super::attestation;
 use super::read;
 use crate::args::{AttestationOpenArgs, AttestationProveRangeArgs};
 use crate::failure::Failure;
@@ -177,7 +178,7 @@ impl From<Disclosed> for OpenedPart {
 pub(super) fn text_or_hex(bytes: &[u8]) -> (Option<String>, Option<String>) {
     match core::str::from_utf8(bytes) {
         Ok(text) => (Some(text.into()), None),
-        Err(_) => (None, Some(hex(bytes))),
+        Err(_) => (None, Some(hex::encode(bytes))),
     }
 }
 
@@ -185,7 +186,7 @@ pub(super) fn text_or_hex(bytes: &[u8]) -> (Option<String>, Option<String>) {
 fn text(Disclosed { side, part, bytes, .. }: &Disclosed) -> String {
     let content = match core::str::from_utf8(bytes) {
         Ok(text) => format!("\"{}\"", text.escape_debug()),
-        Err(_) => format!("hex {}", hex(bytes)),
+        Err(_) => format!("hex {}", hex::encode(bytes)),
     };
     format!("opened    {} {}: {content}", message(*side), part.escape_debug())
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use volery::programs::Program;
 use volery::programs::proof::{Bounds, ProgramRun};
+use volery_channel::hex;
 use volery_circuit::Counts;
 
 use super::{Described, Description};
-use crate::words::hex;
 
 /// A program, and what its run shows.
 #[derive(Debug, Serialize)]
@@ -70,7 +70,7 @@ impl ProgramInfo {
             new_words: run.profile().new_words(),
         });
         let program = program.map(|program| FileInfo {
-            program: hex(&program.digest()),
+            program: hex::encode(&program.digest()),
             entry: program.entry(),
             text_words: program.code().len(),
             memory_bytes: program.segments().iter().map(|segment| u64::from(segment.size)).sum(),

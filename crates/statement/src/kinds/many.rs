@@ -4,6 +4,8 @@
 //! The witness file says which ones hold ([`super::branches`]). The verifier learns how many circuits there
 //! are and how many hold, but not which.
 
+use std::time::Duration;
+
 use volery::system::Stacked;
 use volery::{Options, Profile};
 use volery_circuit::choose::{AtLeast, Numbered};
@@ -13,7 +15,7 @@ use volery_circuit::{
     FileStatement, Repeat, Signature, Statement, bristol, forward_statement,
 };
 use volery_field::{F2, Ring};
-use volery_zk::disjunction::cost::{Network, Over, Protocol, Task};
+use volery_zk::disjunction::cost::{Over, Protocol, Task};
 use volery_zk::macncheese;
 use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
@@ -275,12 +277,13 @@ impl Many {
 
     /// The protocol that takes less time on a network of the profile.
     fn cheaper(&self, options: &Options) -> Disjunction {
-        let network = if options.profile == Profile::Lan { Network::LAN } else { Network::WAN };
-        let over = Over::bits(options.settings()).stacked_by(stacked_by(options.profile));
+        let over = Over::bits(options.settings(), options.profile).stacked_by(stacked_by(options.profile));
         let task = self.circuits.task();
-        // Hashes need no answer.
-        let network =
-            Network { round_trip: if options.fiat_shamir { 0.0 } else { network.round_trip }, ..network };
+        let mut network = options.profile.network();
+        if options.fiat_shamir {
+            // Hashes need no answer.
+            network.round_trip = Duration::ZERO;
+        }
         let seconds = |protocol| task.cost(protocol, &over).map(|cost| cost.seconds_on(&over, network));
         match [Protocol::Robin, Protocol::MacAndCheese].map(seconds) {
             [Some(robin), Some(stacked)] if stacked < robin => Disjunction::Macncheese,

@@ -12,7 +12,9 @@
 //! ```
 //!
 //! A new kind is a file with an implementation of [`Instance`], a `load` and a `compute`, and its line in
-//! [`KINDS`].
+//! [`KINDS`]. If no [`Description`](crate::describe::Description) fits it, it also has a file of
+//! [`describe`](crate::describe), with a variant in its list, and its lines in the program
+//! (`info/description.rs`).
 
 mod bare;
 mod bits;

@@ -1,5 +1,7 @@
 //! The stages of a generator.
 
+use volery_channel::Network;
+
 use crate::ferret::Params;
 
 /// What a plan optimises for.
@@ -20,6 +22,15 @@ impl Profile {
         match self {
             Self::Lan => "lan",
             Self::Wan => "wan",
+        }
+    }
+
+    /// The network that estimates for the profile are about.
+    #[must_use]
+    pub const fn network(self) -> Network {
+        match self {
+            Self::Lan => Network::LAN,
+            Self::Wan => Network::WAN,
         }
     }
 

@@ -14,13 +14,24 @@ mod party;
 
 pub use party::{BlankParty, ProverParty, VerifierParty};
 
-use crate::correlations::Generator;
+use crate::correlations::{Generator, Profile};
+use crate::ferret::{CHECK_BYTES, VERDICT_BYTES};
 
 /// The prover's generator: tags whose least significant bits are the random bits.
 pub type Prover = Generator<ProverParty>;
 
 /// The verifier's generator: keys.
 pub type Verifier = Generator<VerifierParty>;
+
+/// Bytes of messages for each correlation, both directions together, once the last kind of round repeats;
+/// without the headers of frames. The first 130,000 or so take more, so do the rounds of a short session.
+#[must_use]
+pub fn bytes_per_correlation(profile: Profile) -> f64 {
+    let Some(round) = profile.plan().rounds.last() else { return 0.0 };
+    let sent = round.trees_bytes() + CHECK_BYTES + VERDICT_BYTES;
+    // The next round starts from the rest.
+    sent as f64 / (round.outputs() - round.base_len()) as f64
+}
 
 #[cfg(test)]
 // A tap may change the length of a message, so it takes the vector even if it flips only one bit.

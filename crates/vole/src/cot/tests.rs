@@ -110,6 +110,25 @@ fn correlations_hold_through_all_stages_whatever_the_threads() {
 }
 
 #[test]
+fn each_correlation_of_a_long_session_takes_the_bytes_that_are_said() {
+    for profile in [Profile::Lan, Profile::Wan] {
+        let plan = profile.plan();
+        let last = plan.rounds.last().unwrap();
+        let each = last.outputs() - last.base_len();
+        // Beyond the first rounds, and one round more.
+        let sent = |n| {
+            let (p, v, _) = run(plan, n, [1, 1], untouched);
+            let ((_, p), (_, v)) = (p.unwrap(), v.unwrap());
+            (p.bytes_sent + v.bytes_sent) as f64
+        };
+        let start = plan.extension + Params::SMALL.outputs() + each / 2;
+        let measured = (sent(start + each) - sent(start)) / each as f64;
+        let said = bytes_per_correlation(profile);
+        assert!((0.95..1.05).contains(&(said / measured)), "{profile:?}: {said} said, {measured} sent");
+    }
+}
+
+#[test]
 fn expectations_of_any_size_keep_parties_with_different_threads_in_step() {
     // Statements of many lengths, each announced or not, so that rounds open at every quarter and at the last
     // chance.

@@ -24,7 +24,7 @@ impl Params {
 
     /// The number of entries of the LPN table.
     #[must_use]
-    pub const fn table_len(&self) -> usize {
+    pub(crate) const fn table_len(&self) -> usize {
         1 << self.log_k
     }
 
@@ -42,13 +42,13 @@ impl Params {
 
     /// The number of correlations whose bits are the paths.
     #[must_use]
-    pub const fn paths_len(&self) -> usize {
+    pub(crate) const fn paths_len(&self) -> usize {
         (self.trees * self.log_block) as usize
     }
 
     /// The number of correlations that a round starts from.
     #[must_use]
-    pub const fn base_len(&self) -> usize {
+    pub(crate) const fn base_len(&self) -> usize {
         self.table_len() + self.paths_len() + CHECK_MASK
     }
 

@@ -38,7 +38,7 @@ pub mod vope;
 pub use key::FieldDelta;
 pub use party::{BlankParty, ProverParty, VerifierParty, tree_size};
 pub(crate) use plan::{LONG, WIDE};
-pub use plan::{lot_len, plan, plan_of_lot};
+pub use plan::{bytes_per_correlation, lot_len, plan, plan_of_lot};
 
 use crate::correlations::Generator;
 

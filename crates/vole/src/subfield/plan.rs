@@ -4,6 +4,10 @@ use volery_field::{Mac, Value};
 
 use crate::correlations::{Plan, Profile};
 use crate::ferret::Params;
+use crate::softspoken::FieldBits;
+
+use super::base::message_bytes;
+use super::round::{base_len, check_bytes, trees_bytes};
 
 /// For fields with short tags: more outputs, so that the trees take fewer bytes for each output.
 const SHORT: [Params; 3] = [
@@ -59,10 +63,24 @@ pub fn plan_of_lot<F: Value, M: Mac<F>>(profile: Profile) -> Option<Plan> {
     Some(Plan::of_lot(rounds))
 }
 
+/// Bytes of messages for each correlation, both directions together, once the last kind of round repeats, or
+/// of the extension where there are no rounds; without the headers of frames. Those before take more.
+#[must_use]
+pub fn bytes_per_correlation<F: Value, M: Mac<F>>(profile: Profile) -> f64 {
+    let plan = plan::<F, M>(profile);
+    let Some(round) = plan.rounds.last() else {
+        return message_bytes::<F, M>(plan.chunk) as f64 / plan.chunk as f64;
+    };
+    let paths = FieldBits::Eight.extension_bytes(round.paths_len());
+    let sent = trees_bytes::<M>(round) + paths + check_bytes::<M>();
+    // The next round starts from the rest.
+    sent as f64 / (round.outputs() - base_len::<F, M>(round)) as f64
+}
+
 /// The length of the lots that this [`plan_of_lot`] starts from.
 #[must_use]
 pub fn lot_len<F: Value, M: Mac<F>>(plan: &Plan) -> usize {
-    plan.round(0).map_or(0, |params| super::round::base_len::<F, M>(&params))
+    plan.round(0).map_or(0, |params| base_len::<F, M>(&params))
 }
 
 /// Whether `F` is a prime field: whether its number of elements is about its characteristic.
@@ -74,7 +92,6 @@ fn is_prime<F: Value>() -> bool {
 mod tests {
     use volery_field::{Bn254Scalar, F32, F61, Gf128, Gf256, Goldilocks, GoldilocksX2, P256Base};
 
-    use super::super::round::base_len;
     use super::*;
 
     #[test]

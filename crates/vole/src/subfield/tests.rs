@@ -8,7 +8,7 @@ mod settling;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use volery_channel::{Channel, Limits, Tag, tags};
-use volery_field::{Authenticated, F61, Mac, Value};
+use volery_field::{Authenticated, F61, Gf128, Gf256, Mac, Value};
 use volery_testing::{between_edited, every_pair, rng, untouched};
 
 use super::*;
@@ -130,6 +130,28 @@ fn correlations_hold_through_all_stages_whatever_the_threads() {
     for threads in [[1, 1], [1, 3], [4, 2]] {
         holds(&run::<F61, F61>(PLAN, 7_000, threads, [untouched; 2]));
     }
+}
+
+/// Of a field with rounds and of one without.
+#[test]
+fn each_correlation_of_a_long_session_takes_the_bytes_that_are_said() {
+    fn check<F: Value, M: Mac<F>>(each: usize) {
+        let plan = plan::<F, M>(Profile::Lan);
+        let sent = |n| {
+            let run = run::<F, M>(plan, n, [1, 1], [untouched; 2]);
+            assert!(run.p.is_ok() && run.v.is_ok());
+            run.bytes.iter().sum::<u64>() as f64
+        };
+        // Beyond the first rounds, and as many as one round makes more.
+        let start = each / 2 + each / 4;
+        let measured = (sent(start + each) - sent(start)) / each as f64;
+        let said = bytes_per_correlation::<F, M>(Profile::Lan);
+        let fields = (F::NAME, M::NAME);
+        assert!((0.95..1.05).contains(&(said / measured)), "{fields:?}: {said} said, {measured} sent");
+    }
+    let last = plan::<F61, F61>(Profile::Lan).round(usize::MAX).unwrap();
+    check::<F61, F61>(last.outputs() - round::base_len::<F61, F61>(&last));
+    check::<Gf256, Gf128>(4 << 9);
 }
 
 #[test]

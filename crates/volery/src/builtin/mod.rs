@@ -28,6 +28,7 @@ mod entries;
 mod numbers;
 mod values;
 
+use volery_channel::hex;
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_circuit::statements::{Aes128Key, Mul32, Sha1Preimage, Sha256Preimage};
 use volery_circuit::{Error, Evaluator, Input, Polynomials, Signature, Witness, forward_statement};
@@ -162,7 +163,7 @@ impl Builtin {
             // A product puts its least significant byte out first, and is written with it last.
             bytes.chunks_mut(4).for_each(<[_]>::reverse);
         }
-        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(hex::encode(&bytes))
     }
 
     /// Checks that the witness inside it satisfies it. In the clear.

@@ -1,5 +1,6 @@
 //! Public values from text, and a witness's bits as bytes.
 
+use volery_channel::hex;
 use volery_circuit::Error;
 use volery_field::F2;
 use zeroize::Zeroizing;
@@ -47,21 +48,14 @@ impl<'a> Values<'a> {
 
     /// The hex digits of a value, as [`Builtin::compute`](super::Builtin::compute) writes them.
     pub(super) fn digits(&self, name: &str) -> String {
-        let bytes = self.hex(name).unwrap_or_default();
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(&self.hex(name).unwrap_or_default())
     }
 
     /// Any number of bytes, from two hex digits each.
     fn hex(&self, name: &str) -> Option<Vec<u8>> {
         let text = self.get(name);
         let digits = text.strip_prefix("0x").or(text.strip_prefix("0X")).unwrap_or(text).as_bytes();
-        let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
-        let byte = |pair: &[u8; 2]| {
-            let [high, low] = pair.map(digit);
-            high.zip(low).map(|(high, low)| high << 4 | low)
-        };
-        let (pairs, rest) = digits.as_chunks::<2>();
-        if rest.is_empty() { pairs.iter().map(byte).collect() } else { None }
+        hex::decode(digits)
     }
 
     /// `N` bytes from `2 N` hex digits.

@@ -7,11 +7,14 @@
 //! memory                                a formula, from what the rehearsal has counted
 //! ```
 //!
+//! Bytes, waits, correlations and worth are exact: tests compare them with sessions of every system. Times
+//! and memory are near and not more, and no test compares times, which depend on what else the machine does.
+//!
 //! Only the statement's public side is needed. What a network adds is computed: [`Estimate::seconds_on`].
 
 use std::time::Duration;
 
-use volery_channel::{Channel, Rehearsal, Stats};
+use volery_channel::{Channel, Network, Rehearsal, Stats};
 use volery_circuit::Statement;
 use volery_vole::correlations::Plan;
 use volery_zk::soundness::{Mode, Soundness};
@@ -56,31 +59,6 @@ pub struct Estimate {
     pub memory_verifier: u64,
 }
 
-/// What lies between the parties.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Network {
-    /// Time from a message to its answer, if the answer takes no time.
-    pub round_trip: Duration,
-    /// Bits per second from P to V.
-    pub bits_to_verifier: f64,
-    /// Bits per second from V to P.
-    pub bits_to_prover: f64,
-}
-
-impl Network {
-    /// A gigabit a second, half a millisecond: one building.
-    pub const LAN: Self = Self::new(Duration::from_micros(500), 1e9);
-
-    /// A hundred megabits a second, fifty milliseconds: the internet.
-    pub const WAN: Self = Self::new(Duration::from_millis(50), 1e8);
-
-    /// A network with the same rate in both directions.
-    #[must_use]
-    pub const fn new(round_trip: Duration, bits: f64) -> Self {
-        Self { round_trip, bits_to_verifier: bits, bits_to_prover: bits }
-    }
-}
-
 impl Estimate {
     /// Both directions together.
     #[must_use]
@@ -102,11 +80,10 @@ impl Estimate {
     /// pass while P goes on, so there it is an upper bound.
     #[must_use]
     pub fn seconds_on(&self, network: Network) -> f64 {
-        let seconds = |bytes: u64, bits: f64| bytes as f64 * 8.0 / bits.max(1.0);
-        let sent = seconds(self.bytes_prover, network.bits_to_verifier);
-        let received = seconds(self.bytes_verifier, network.bits_to_prover);
+        let sent = network.seconds_to_verifier(self.bytes_prover as f64);
+        let received = network.seconds_to_prover(self.bytes_verifier as f64);
         let work = (self.making + self.proving).as_secs_f64();
-        let waits = self.round_trips as f64 * network.round_trip.as_secs_f64();
+        let waits = network.seconds_of_waits(self.round_trips);
         self.set_up.as_secs_f64() + work.max(sent).max(received) + waits
     }
 }

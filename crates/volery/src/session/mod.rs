@@ -39,15 +39,16 @@ mod web;
 
 #[cfg(feature = "programs")]
 pub use estimate::estimate_run;
-pub use estimate::{Estimate, Network, estimate, estimate_through};
+pub use estimate::{Estimate, estimate, estimate_through};
 pub use options::Options;
 pub use prover::Prover;
 pub use report::Report;
 pub use verifier::Verifier;
+pub use volery_channel::Network;
 #[cfg(feature = "web")]
 pub use web::{
-    Attested, FetchedTogether, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage,
-    Watched,
+    Attested, FetchedTogether, PageFault, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed,
+    VerifiedPage, Watched,
 };
 
 use volery_channel::handshake::{Begin, Session};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use volery_channel::handshake::Role;
+use volery_channel::hex;
 use volery_circuit::{Counter, Statement};
 use volery_field::F2;
 use volery_zk::quicksilver::{self, Tally, bits::Settings};
@@ -90,11 +91,12 @@ impl VerifierFile {
         let ours = self.store.header();
         let digest = crate::session::digest::<quicksilver::bits::Verifier<'_>>(statement);
         if proof.session != ours.session {
-            let (proof, expected) = (hex(proof.session.as_bytes()), hex(ours.session.as_bytes()));
+            let (proof, expected) =
+                (hex::encode(proof.session.as_bytes()), hex::encode(ours.session.as_bytes()));
             return Err(Error::OtherCorrelations { proof, expected });
         }
         if proof.statement != digest {
-            let (proof, expected) = (hex(&proof.statement), hex(&digest));
+            let (proof, expected) = (hex::encode(&proof.statement), hex::encode(&digest));
             return Err(Error::OtherStatement { proof, expected });
         }
         equal("the interval of checks", proof.interval, ours.interval)?;
@@ -165,8 +167,4 @@ fn equal<T: PartialEq + ToString>(what: &'static str, proof: T, expected: T) -> 
         return Ok(());
     }
     Err(Error::Mismatch { what, proof: proof.to_string(), expected: expected.to_string() })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

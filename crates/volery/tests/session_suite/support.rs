@@ -7,10 +7,10 @@ use rand_core::SeedableRng as _;
 use volery::statements::AndChain;
 use volery::system::{Bits, Provable};
 use volery::{Error, Limits, Options, Profile, Prover, Report, Verifier, Zeroizing};
-use volery_channel::{Channel, Tag, memory_pair};
+use volery_channel::{Channel, Tag};
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::F2;
-pub(crate) use volery_testing::{Change, Link, Tap};
+pub(crate) use volery_testing::{Change, Link, Tap, between_owners as between};
 
 /// A generator for a party of a test.
 pub(crate) fn rng(seed: u64) -> ChaCha20Rng {
@@ -25,35 +25,6 @@ pub(crate) fn options(fiat_shamir: bool, threads: usize) -> Options {
 /// Longer than a busy machine takes for any step of these tests.
 pub(crate) fn patient() -> Limits {
     Limits { read: Duration::from_secs(30), write: Duration::from_secs(30), ..Limits::default() }
-}
-
-/// Runs both parties; each one's end is closed when it returns.
-pub(crate) fn between<P: Send, V: Send>(
-    limits: &Limits,
-    prover: impl FnOnce(Link) -> P + Send,
-    verifier: impl FnOnce(Link) -> V + Send,
-) -> (P, V) {
-    let (mut p, mut v) = (None, None);
-    in_two_threads(
-        limits,
-        Box::new(|link| p = Some(prover(link))),
-        Box::new(|link| v = Some(verifier(link))),
-    );
-    (p.expect("P is done"), v.expect("V is done"))
-}
-
-/// What a party does with its end.
-type Party<'a> = Box<dyn FnOnce(Link) + Send + 'a>;
-
-/// Runs both parties. What it does is compiled once, and not for each pair of closures.
-fn in_two_threads(limits: &Limits, prover: Party<'_>, verifier: Party<'_>) {
-    let (p, v) = memory_pair(limits);
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(move || prover(p));
-        let verifier = scope.spawn(move || verifier(v));
-        prover.join().expect("no panic");
-        verifier.join().expect("no panic");
-    });
 }
 
 /// A P that proves `claims` one after another.

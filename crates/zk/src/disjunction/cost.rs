@@ -19,8 +19,11 @@
 //! on one machine (docs/performance.md, "One of many") to within a factor of two. That is enough to choose
 //! by.
 
+use volery_channel::Network;
 use volery_circuit::Shape;
 use volery_field::{Mac, Value};
+use volery_vole::correlations::Profile;
+use volery_vole::{cot, subfield};
 
 use super::base::OperationCounts;
 use super::batch;
@@ -64,9 +67,9 @@ pub struct Over {
     mac_bytes: u64,
     /// The degree of the field of MACs over the field of values.
     degree: u64,
-    /// The number of bits of messages for each correlation. This is an estimate, since it depends on the
-    /// generator.
-    correlation_bits: f64,
+    /// Bytes of messages for each correlation in a long session: those before its last kind of round take
+    /// more.
+    correlation_bytes: f64,
     interval: u64,
     /// The settings of Mac'n'Cheese for the actual number of branches.
     stacked: macncheese::Settings,
@@ -80,14 +83,14 @@ pub struct Over {
 }
 
 impl Over {
-    /// A proof about bits.
+    /// A proof about bits, from the correlations of this profile.
     #[must_use]
-    pub const fn bits(settings: quicksilver::bits::Settings) -> Self {
+    pub fn bits(settings: quicksilver::bits::Settings, profile: Profile) -> Self {
         Self {
             value_bits: 1,
             mac_bytes: 16,
             degree: 128,
-            correlation_bits: 0.5,
+            correlation_bytes: cot::bytes_per_correlation(profile),
             interval: settings.interval as u64,
             stacked: macncheese::Settings::LAN,
             counts: Tally::BYTES as u64 - 8,
@@ -96,14 +99,14 @@ impl Over {
         }
     }
 
-    /// A proof over `F` with MACs in `M`.
+    /// A proof over `F` with MACs in `M`, from the correlations of this profile.
     #[must_use]
-    pub const fn field<F: Value, M: Mac<F>>(settings: field::Settings) -> Self {
+    pub fn field<F: Value, M: Mac<F>>(settings: field::Settings, profile: Profile) -> Self {
         Self {
             value_bits: F::BITS as u64,
             mac_bytes: M::BYTES as u64,
             degree: M::DEGREE as u64,
-            correlation_bits: 2.3,
+            correlation_bytes: subfield::bytes_per_correlation::<F, M>(profile),
             interval: settings.interval as u64,
             stacked: macncheese::Settings::LAN,
             counts: Tally::BYTES as u64,
@@ -143,30 +146,14 @@ pub struct Cost {
     pub waits: u64,
 }
 
-/// The properties of a network.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Network {
-    /// The bytes per second in each direction.
-    pub bytes_per_second: f64,
-    /// The seconds from a message to its answer.
-    pub round_trip: f64,
-}
-
-impl Network {
-    /// A gigabit a second, half a millisecond.
-    pub const LAN: Self = Self { bytes_per_second: 125e6, round_trip: 0.0005 };
-
-    /// A hundred megabits a second, fifty milliseconds.
-    pub const WAN: Self = Self { bytes_per_second: 12.5e6, round_trip: 0.05 };
-}
-
 impl Cost {
     /// The approximate time over this network in seconds, including correlations.
     #[must_use]
     pub fn seconds_on(&self, over: &Over, network: Network) -> f64 {
-        let correlations = self.commitments as f64 * over.correlation_bits / 8.0;
-        let bytes = self.prover_bytes as f64 + self.verifier_bytes as f64 + correlations;
-        self.seconds + bytes / network.bytes_per_second.max(1.0) + self.waits as f64 * network.round_trip
+        // Most of the correlations' bytes are V's trees.
+        let from_v = self.verifier_bytes as f64 + self.commitments as f64 * over.correlation_bytes;
+        let sent = network.seconds_to_verifier(self.prover_bytes as f64) + network.seconds_to_prover(from_v);
+        self.seconds + sent + network.seconds_of_waits(self.waits)
     }
 }
 
@@ -386,6 +373,8 @@ fn check(values: u64) -> Run {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use volery_field::{F61, F61x2};
 
     use super::*;
@@ -405,8 +394,8 @@ mod tests {
         served.min_by(|a, b| a.0.total_cmp(&b.0)).expect("some protocol serves it").1
     }
 
-    const FAST: Network = Network { bytes_per_second: 1e9, round_trip: 0.0 };
-    const SLOW: Network = Network { bytes_per_second: 1e5, round_trip: 0.0 };
+    const FAST: Network = Network::new(Duration::ZERO, 8e9);
+    const SLOW: Network = Network::new(Duration::ZERO, 8e5);
 
     /// Branches, multiplications of one, and seconds by Robin and by Mac'n'Cheese: `volery bench robin` and
     /// `volery bench macncheese` with those numbers, over bits and over F_{2^61-1}, on the machine of
@@ -418,8 +407,8 @@ mod tests {
 
     #[test]
     fn estimates_are_in_the_order_of_what_was_measured_and_within_a_factor_of_two() {
-        let bits = Over::bits(quicksilver::bits::Settings::LAN);
-        let field = Over::field::<F61, F61>(field::Settings::LAN);
+        let bits = Over::bits(quicksilver::bits::Settings::LAN, Profile::Lan);
+        let field = Over::field::<F61, F61>(field::Settings::LAN, Profile::Lan);
         let all = [(bits, MEASURED_BITS), (field, MEASURED_F61)];
         for (over, measured) in all {
             for (branches, n, seconds) in measured {
@@ -443,23 +432,23 @@ mod tests {
 
     #[test]
     fn batches_are_chosen_over_large_fields_and_single_disjunctions_alone() {
-        let over = Over::field::<F61, F61>(field::Settings::LAN);
+        let over = Over::field::<F61, F61>(field::Settings::LAN, Profile::Lan);
         let without_stacks = |task: Task, over: &Over| {
             let robin = task.cost(Protocol::Robin, over).expect("always");
             task.cost(Protocol::Batchman, over).map(|batch| batch.seconds < robin.seconds)
         };
         assert_eq!(without_stacks(task(100, 512, 2000), &over), Some(true));
         assert_eq!(without_stacks(task(100, 512, 1), &over), Some(false));
-        let bits = Over::bits(quicksilver::bits::Settings::LAN);
+        let bits = Over::bits(quicksilver::bits::Settings::LAN, Profile::Lan);
         assert_eq!(without_stacks(task(100, 512, 2000), &bits), None);
         assert_eq!(cheapest(task(100, 512, 2000), &over, FAST), Protocol::Batchman);
-        let extension = Over::field::<F61, F61x2>(field::Settings::LAN);
+        let extension = Over::field::<F61, F61x2>(field::Settings::LAN, Profile::Lan);
         assert_eq!(cheapest(task(100, 512, 2000), &extension, FAST), Protocol::Batchman);
     }
 
     #[test]
     fn on_slow_networks_a_few_large_branches_are_stacked() {
-        let bits = Over::bits(quicksilver::bits::Settings::WAN);
+        let bits = Over::bits(quicksilver::bits::Settings::WAN, Profile::Wan);
         // Two are as cheap each by itself.
         assert_eq!(cheapest(task(3, 10_000_000, 1), &bits, SLOW), Protocol::MacAndCheese);
         assert_eq!(cheapest(task(64, 10_000_000, 1), &bits, SLOW), Protocol::Robin);
@@ -468,20 +457,20 @@ mod tests {
     /// Short blocks of branches, each with its check, make many waits.
     #[test]
     fn on_distant_networks_waits_count_and_they_are_those_of_the_settings() {
-        let bits = Over::bits(quicksilver::bits::Settings::WAN);
+        let bits = Over::bits(quicksilver::bits::Settings::WAN, Profile::Wan);
         let (lan, wan) =
             (bits.stacked_by(macncheese::Settings::LAN), bits.stacked_by(macncheese::Settings::WAN));
         let waits =
             |over: &Over| task(3, 10_000_000, 1).cost(Protocol::MacAndCheese, over).expect("served").waits;
         assert!(waits(&lan) > 5 * waits(&wan), "{} {}", waits(&lan), waits(&wan));
-        let distant = Network { round_trip: 1.0, ..SLOW };
+        let distant = Network { round_trip: Duration::from_secs(1), ..SLOW };
         assert_eq!(cheapest(task(3, 10_000_000, 1), &lan, SLOW), Protocol::MacAndCheese);
         assert_ne!(cheapest(task(3, 10_000_000, 1), &lan, distant), Protocol::MacAndCheese);
     }
 
     #[test]
     fn a_single_branch_is_best_proved_as_it_is() {
-        let bits = Over::bits(quicksilver::bits::Settings::LAN);
+        let bits = Over::bits(quicksilver::bits::Settings::LAN, Profile::Lan);
         assert_eq!(cheapest(task(1, 1000, 1), &bits, FAST), Protocol::Separate);
     }
 
@@ -489,9 +478,10 @@ mod tests {
     fn sizes_beyond_all_measure_are_costly_and_nothing_worse() {
         let huge = Shape { inputs: usize::MAX / 4, multiplications: usize::MAX, outputs: usize::MAX / 4 };
         let task = Task { branches: 1024, shared: usize::MAX, shape: huge, repetitions: usize::MAX };
-        for over in
-            [Over::bits(quicksilver::bits::Settings::LAN), Over::field::<F61, F61x2>(field::Settings::LAN)]
-        {
+        for over in [
+            Over::bits(quicksilver::bits::Settings::LAN, Profile::Lan),
+            Over::field::<F61, F61x2>(field::Settings::LAN, Profile::Lan),
+        ] {
             for protocol in ALL {
                 assert!(task.cost(protocol, &over).is_none_or(|cost| cost.commitments == u64::MAX));
             }

@@ -39,7 +39,7 @@ enum Belief {
     None,
     /// The chain of all batches but the last.
     Before,
-    /// V's.
+    /// The chain that V has.
     Truth,
 }
 

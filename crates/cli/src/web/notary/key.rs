@@ -8,6 +8,7 @@ use serde::Serialize;
 use volery::os_rng;
 use volery::web::attestation::contract::ContractKey;
 use volery::web::attestation::{SigningKey, key_id};
+use volery_channel::hex;
 use zeroize::Zeroizing;
 
 use crate::args::NotaryKeyArgs;
@@ -45,7 +46,7 @@ pub(crate) fn make(args: &NotaryKeyArgs) -> Result<(), Failure> {
     } else {
         (Key::Signing(SigningKey::from_bytes(&seed)), "")
     };
-    let text = Zeroizing::new(format!("{prefix}{}\n", *Zeroizing::new(hex(&*seed))));
+    let text = Zeroizing::new(format!("{prefix}{}\n", *Zeroizing::new(hex::encode(&*seed))));
     new_file::write_secret(&args.file, text.as_bytes())?;
     tell(&key, args)
 }
@@ -62,7 +63,7 @@ fn tell(key: &Key, args: &NotaryKeyArgs) -> Result<(), Failure> {
             };
         }
     };
-    let (public_key, id) = (hex(&public), key_id(&public));
+    let (public_key, id) = (hex::encode(&public), key_id(&public));
     if args.json {
         return outcome::json(Good::Done, &KeyReport { public_key, id });
     }
@@ -81,10 +82,6 @@ struct KeyReport {
 #[derive(Serialize)]
 struct ContractKeyReport {
     address: String,
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Refuses the file of a secret key that others than its owner can read or change. Pipes and the like have no
@@ -137,11 +134,5 @@ fn open_any(path: &Path) -> Result<Key, Failure> {
 
 fn seed(digits: &[u8]) -> Option<Zeroizing<[u8; 32]>> {
     let mut seed = Zeroizing::new([0; 32]);
-    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    for (byte, pair) in seed.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = u8::from_str_radix(core::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(seed)
+    hex::decode_into(digits, &mut *seed).then_some(seed)
 }

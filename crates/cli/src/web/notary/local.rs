@@ -6,6 +6,7 @@ use volery::web::joint::Limits;
 use volery::web::relay::Rules;
 use volery::web::server::Roots;
 use volery::{Channel as _, Limits as ChannelLimits};
+use volery_channel::hex;
 
 use super::{Memory, Notary, PhaseTimes, SESSION_BYTES, Tokens, key, rules};
 use crate::connection::{ListenerChannel, patience};
@@ -52,7 +53,7 @@ impl LocalNotary {
 
     /// The key that its attestations are verified with, in hexadecimal digits.
     pub(crate) fn public_key(&self) -> String {
-        key::hex(&self.notary.key.verifying_key().to_bytes())
+        hex::encode(&self.notary.key.verifying_key().to_bytes())
     }
 
     /// What a channel to a prover is bound by.

@@ -32,7 +32,7 @@ use volery::web::joint::{Budget, Limits};
 use volery::web::relay::{Rules, carrying};
 use volery::web::server::Roots;
 use volery::{Channel, Options, Verifier, notary, os_rng};
-use volery_channel::Stats;
+use volery_channel::{Stats, hex};
 
 use super::{roots, terms};
 use crate::args::{NotaryServeArgs, SessionLimitArgs};
@@ -397,7 +397,7 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
     let mut endpoint = endpoint.waiting(args.session.max_wait);
     endpoint.limits.total_time.get_or_insert(SESSION_TIME.saturating_add(args.session.max_wait));
     endpoint.limits.total_bytes.get_or_insert(SESSION_BYTES);
-    terminal::message(&format!("public key {}", key::hex(&notary.key.verifying_key().to_bytes())));
+    terminal::message(&format!("public key {}", hex::encode(&notary.key.verifying_key().to_bytes())));
     if let Some(key) = &notary.contract_key {
         terminal::message(&format!("signs for contracts as {}", key.address()));
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use volery::web::Side;
 use volery::web::disclosure::{MessagePart, Part, Selection, Visibility, visibility};
+use volery_channel::hex;
 use zeroize::Zeroizing;
 
 use super::super::saved::har::Har;
@@ -186,7 +187,7 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
     } = page;
     if let (Some(address), Some(key)) = (notary, notary_key) {
         add("notary", &address.to_string());
-        add("notary-key", &super::super::attestation::hex(key));
+        add("notary-key", &hex::encode(key));
     }
     if let Some(pin) = notary_pin {
         add("notary-pin", &pin.to_string());
@@ -234,7 +235,7 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
         paths.iter().for_each(|path| add(option, &path.display().to_string()));
     }
     if let Some(context) = context {
-        add("context", &format!("hex:{}", super::super::attestation::hex(context.as_bytes())));
+        add("context", &format!("hex:{}", hex::encode(context.as_bytes())));
     }
 }
 

@@ -390,7 +390,7 @@ pub(super) struct Run<'a> {
     pub(super) tls: TlsVersion,
     pub(super) suite: Suite,
     pub(super) settings: Settings,
-    /// V's.
+    /// V's limits.
     pub(super) limits: Limits,
     pub(super) host: &'a str,
     pub(super) roots: Roots,

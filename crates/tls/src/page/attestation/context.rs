@@ -7,8 +7,9 @@
 use core::fmt;
 
 use serde::{Serialize, Serializer};
+use volery_channel::hex;
 
-use super::{Error, show};
+use super::Error;
 
 /// The most bytes of a [`Context`].
 pub const MAX_CONTEXT: usize = 64;
@@ -69,7 +70,7 @@ impl fmt::Display for Context {
             Ok(text) if !text.starts_with(HEX) && text.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 f.write_str(text)
             }
-            _ => write!(f, "{HEX}{}", show::hex(&self.0)),
+            _ => write!(f, "{HEX}{}", hex::encode(&self.0)),
         }
     }
 }
@@ -80,14 +81,8 @@ impl core::str::FromStr for Context {
     /// Reads what `Display` writes, and takes any other text as its UTF-8 bytes.
     fn from_str(text: &str) -> Result<Self, Error> {
         let Some(digits) = text.strip_prefix(HEX) else { return Self::new(text.as_bytes()) };
-        let pair = |pair: &[u8]| {
-            let pair = core::str::from_utf8(pair).ok().filter(|_| pair.iter().all(u8::is_ascii_hexdigit))?;
-            u8::from_str_radix(pair, 16).ok()
-        };
-        let bytes = digits.len().is_multiple_of(2).then(|| digits.as_bytes().chunks(2).map(pair).collect());
-        let bytes: Option<Vec<u8>> = bytes.flatten();
         let wrong = || Error::Statement { what: "context", reason: "is not hexadecimal after `hex:`".into() };
-        Self::new(&bytes.ok_or_else(wrong)?)
+        Self::new(&hex::decode(digits.as_bytes()).ok_or_else(wrong)?)
     }
 }
 

@@ -59,7 +59,6 @@ mod warning;
 pub use context::{Context, MAX_CONTEXT};
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
 pub use show::Brief;
-pub(crate) use show::hex;
 pub use statement::{AttestedPayload, Committed, Mode, Revealed, Statement};
 pub use summary::key_id;
 pub(crate) use summary::presented;
@@ -68,6 +67,7 @@ pub use warning::Warning;
 use contract::{Address, ContractSignature, TypedStatement};
 use ed25519_dalek::{Signature, Signer};
 use sha2::Digest as _;
+use volery_channel::hex;
 
 /// The version of the format that is written and read.
 ///
@@ -294,7 +294,7 @@ impl Attestation {
     /// [`Error::NoForm`] if there is a second signature, and cannot be one; [`Error::NoContracts`].
     pub fn verify(&self, key: &[u8; 32]) -> Result<&Statement, Error> {
         if *key != self.signer {
-            return Err(Error::Signer { expected: hex(key), found: hex(&self.signer) });
+            return Err(Error::Signer { expected: hex::encode(key), found: hex::encode(&self.signer) });
         }
         let verifying = VerifyingKey::from_bytes(key).map_err(|_| Error::Key)?;
         if verifying.is_weak() {

@@ -5,19 +5,12 @@ use core::ops::Range;
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
+use volery_channel::hex;
 
 use super::{AttestedPayload, Committed, Mode, Revealed, Statement};
 use crate::page::commitment::Form;
 use crate::page::disclosure::{Hidden, message_name};
 use crate::wire::prf::Side;
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
 
 /// Seconds since 1970 in the form of RFC 3339: `2026-01-31T23:59:59Z`.
 ///
@@ -109,7 +102,7 @@ fn head(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
             "protocol  not named by the server (ALPN): another service of this host may have answered"
         )?;
     }
-    writeln!(f, "its cert  sha256:{}", hex(&statement.certificate))?;
+    writeln!(f, "its cert  sha256:{}", hex::encode(&statement.certificate))?;
     writeln!(f, "time      {}", utc(statement.time))?;
     writeln!(f, "mode      {}", statement.mode)?;
     writeln!(f, "tls       {}, {}", statement.tls, statement.suite)?;
@@ -125,7 +118,7 @@ fn head(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
         let hidden = statement.query.hidden.iter().chain(&statement.response.hidden);
         let leaves: usize = hidden.map(|hidden| hidden.leaves.len()).sum();
         writeln!(f, "committed to {leaves} hidden parts and values, whose holder can present them")?;
-        writeln!(f, "holder    {}", hex(holder))?;
+        writeln!(f, "holder    {}", hex::encode(holder))?;
     }
     Ok(())
 }
@@ -171,7 +164,7 @@ fn committed(f: &mut fmt::Formatter<'_>, entry: &Committed) -> fmt::Result {
     let ranges: Vec<_> = ranges.iter().map(|range| format!("{range:?}")).collect();
     let form = committed_to(*form);
     writeln!(f, "  {}, bytes {}: {form}", visible(part), ranges.join(" "))?;
-    points.iter().try_for_each(|point| writeln!(f, "    by {}", hex(point)))
+    points.iter().try_for_each(|point| writeln!(f, "    by {}", hex::encode(point)))
 }
 
 fn hidden(f: &mut fmt::Formatter<'_>, range: Range<u64>) -> fmt::Result {
@@ -219,7 +212,7 @@ impl Serialize for Statement {
         object.serialize_field("server_name", &self.server_name)?;
         object.serialize_field("port", &self.port)?;
         object.serialize_field("alpn", &self.alpn)?;
-        object.serialize_field("certificate", &hex(&self.certificate))?;
+        object.serialize_field("certificate", &hex::encode(&self.certificate))?;
         object.serialize_field("time", &utc(self.time))?;
         object.serialize_field("mode", &self.mode)?;
         object.serialize_field("tls", &self.tls)?;
@@ -227,7 +220,7 @@ impl Serialize for Statement {
         object.serialize_field("rounds", &self.rounds)?;
         object.serialize_field("pipelined", &self.pipelined)?;
         object.serialize_field("context", &self.context)?;
-        object.serialize_field("holder", &self.holder.as_ref().map(|key| hex(key)))?;
+        object.serialize_field("holder", &self.holder.as_ref().map(|key| hex::encode(key)))?;
         object.serialize_field("query", &self.query)?;
         object.serialize_field("response", &self.response)?;
         object.end()
@@ -254,7 +247,7 @@ impl Serialize for Revealed {
         object.serialize_field("end", &end)?;
         match core::str::from_utf8(&self.bytes) {
             Ok(text) => object.serialize_field("text", text)?,
-            Err(_) => object.serialize_field("hex", &hex(&self.bytes))?,
+            Err(_) => object.serialize_field("hex", &hex::encode(&self.bytes))?,
         }
         object.end()
     }
@@ -275,7 +268,8 @@ impl Serialize for Committed {
         object.serialize_field("form", form)?;
         let ranges = ranges.iter().map(|range| RangeEntry { start: range.start, end: range.end });
         object.serialize_field("ranges", &ranges.collect::<Vec<_>>())?;
-        object.serialize_field("points", &points.iter().map(|point| hex(point)).collect::<Vec<_>>())?;
+        object
+            .serialize_field("points", &points.iter().map(|point| hex::encode(point)).collect::<Vec<_>>())?;
         object.end()
     }
 }

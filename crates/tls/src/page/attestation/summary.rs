@@ -8,7 +8,9 @@
 //! quotation mark within a string has a backslash before it, and *one*: with two the string would seem to end
 //! there. Where a long string is cut, its quotation mark stands before the dots.
 
-use super::show::{hex, utc, visible};
+use volery_channel::hex;
+
+use super::show::{utc, visible};
 use super::{AttestedPayload, Statement};
 use crate::page::claim::{Assertion, Class};
 use crate::page::disclosure::{Hidden, MessagePart, Part, Reading, view};
@@ -185,7 +187,7 @@ fn short(value: &str) -> String {
 pub fn key_id(key: &[u8; 32]) -> String {
     use sha2::Digest as _;
     let digest: [u8; 32] = sha2::Sha256::digest(key).into();
-    hex(digest.get(..8).unwrap_or_default())
+    hex::encode(digest.get(..8).unwrap_or_default())
 }
 
 #[cfg(test)]

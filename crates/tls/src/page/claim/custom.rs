@@ -3,6 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
+use volery_channel::hex;
 use volery_circuit::{Error, Evaluator, Prove as _, Recorded, Recorder, Statement};
 use volery_field::F2;
 use zeroize::Zeroizing;
@@ -108,7 +109,7 @@ impl fmt::Display for CustomClaim {
         write!(f, "is what \"{}\" claims", self.name)?;
         if !self.parameters.is_empty() {
             f.write_str(" with ")?;
-            self.parameters.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+            f.write_str(&hex::encode(&self.parameters))?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use volery_channel::hex;
 
 use super::{Assertion, Bound, Class, Interval};
 
@@ -12,10 +13,7 @@ impl Bytes<'_> {
     fn put<M: SerializeMap>(&self, map: &mut M, name: &str) -> Result<(), M::Error> {
         match core::str::from_utf8(self.0) {
             Ok(text) => map.serialize_entry(name, text),
-            Err(_) => {
-                let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
-                map.serialize_entry(&format!("{name}_hex"), &digits)
-            }
+            Err(_) => map.serialize_entry(&format!("{name}_hex"), &hex::encode(self.0)),
         }
     }
 }

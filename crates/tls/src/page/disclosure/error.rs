@@ -168,6 +168,39 @@ pub enum Refusal {
     Claim(volery_circuit::Error),
 }
 
+impl Refusal {
+    /// Found by P: whether what it chose to send, show, hide, claim or commit to is the reason, and another
+    /// choice is not refused. Otherwise the connection, the website or V is.
+    #[must_use]
+    pub const fn is_about_choice(&self) -> bool {
+        match self {
+            Self::Part { .. }
+            | Self::Claim(_)
+            | Self::Hidden { .. }
+            | Self::Memory { .. }
+            | Self::Payload { .. }
+            | Self::Host { .. }
+            | Self::Port { .. }
+            | Self::Http { side: Side::Client, .. } => true,
+            // Another refusal has to be decided about here.
+            Self::Transcript(_)
+            | Self::Server(_)
+            | Self::Message(_)
+            | Self::Another(_)
+            | Self::Opened
+            | Self::Finished(_)
+            | Self::Tag { .. }
+            | Self::Content { .. }
+            | Self::Unanswered
+            | Self::Protocol(_)
+            | Self::NoProtocol
+            | Self::Alert(_)
+            | Self::Order { .. }
+            | Self::Http { side: Side::Server, .. } => false,
+        }
+    }
+}
+
 /// Why there is no circuit of a claim.
 pub(crate) fn claim_reason(error: &volery_circuit::Error) -> String {
     match error {

@@ -24,9 +24,9 @@ pub(crate) struct Shares {
 /// A party, who gives numbers to the check with its sign.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
-    /// P's.
+    /// P's share counts as it is.
     Plus,
-    /// V's.
+    /// V's share counts negated.
     Minus,
 }
 

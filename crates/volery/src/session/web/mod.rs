@@ -12,10 +12,12 @@
 //! `prove_web` and `verify_web` take the session, because it ends there if P commits to something ([`page`]).
 
 mod estimate;
+mod fault;
 mod joint;
 mod page;
 
 pub use estimate::PagePlan;
+pub use fault::PageFault;
 pub use joint::{FetchedTogether, PreparedProver, PreparedVerifier, Watched};
 pub use page::{Attested, ProvedPage, Signed, VerifiedPage};
 

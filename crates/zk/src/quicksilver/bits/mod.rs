@@ -71,7 +71,8 @@ mod s_box;
 mod slots;
 mod verifier;
 
-pub use program::{Program, SAVED_BY_CLAIMED_S_BOX, SAVED_BY_S_BOX};
+pub use program::Program;
+pub(crate) use program::{SAVED_BY_CLAIMED_S_BOX, SAVED_BY_S_BOX};
 pub use prover::{Prover, ProverWire};
 pub use verifier::{Verifier, VerifierWire};
 

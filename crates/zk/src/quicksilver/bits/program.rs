@@ -24,10 +24,10 @@ pub struct Program {
 
 /// The number of commitments that a proof saves for an S-box of AES compared with its circuit: 8 instead of
 /// 32.
-pub const SAVED_BY_S_BOX: u64 = 24;
+pub(crate) const SAVED_BY_S_BOX: u64 = 24;
 
 /// The same for an S-box whose output is claimed: none instead of 32.
-pub const SAVED_BY_CLAIMED_S_BOX: u64 = 32;
+pub(crate) const SAVED_BY_CLAIMED_S_BOX: u64 = 32;
 
 impl From<u64> for Program {
     fn from(commitments: u64) -> Self {

@@ -6,6 +6,7 @@ use volery_circuit::choose::Branches;
 use volery_circuit::{Branch, Digest, Prove, Shape, Statement};
 use volery_field::{F2, F61, F61x2, Mac, Ring, Value};
 use volery_testing::{Bits, session};
+use volery_vole::correlations::Profile;
 use volery_zk::Error;
 use volery_zk::disjunction::AnyOf;
 use volery_zk::disjunction::cost::{Cost, Over, Protocol, Task};
@@ -147,7 +148,7 @@ fn branches_of_several_challenges_are_accepted_and_lies_in_any_stretch_are_not()
 }
 
 fn over<F: Value, M: Mac<F>>(interval: usize) -> Over {
-    Over::field::<F, M>(field::Settings { interval })
+    Over::field::<F, M>(field::Settings { interval }, Profile::Lan)
 }
 
 /// That P and V sent what was computed, to one part in fifty and a few bytes.
@@ -176,7 +177,10 @@ fn robin_sends_what_was_computed<K: Fields>(over: &Over) {
 #[test]
 fn single_disjunctions_send_what_was_computed() {
     let interval = RUNS[0].interval;
-    robin_sends_what_was_computed::<Bits>(&Over::bits(quicksilver::bits::Settings { interval }));
+    robin_sends_what_was_computed::<Bits>(&Over::bits(
+        quicksilver::bits::Settings { interval },
+        Profile::Lan,
+    ));
     robin_sends_what_was_computed::<volery_testing::Over<F61, F61>>(&over::<F61, F61>(interval));
     robin_sends_what_was_computed::<volery_testing::Over<F61, F61x2>>(&over::<F61, F61x2>(interval));
 }

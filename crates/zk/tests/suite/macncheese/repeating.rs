@@ -11,6 +11,7 @@ use volery_circuit::{
 };
 use volery_field::{F2, F61, Ring as _};
 use volery_testing::{Bits, Change, Over, bits_and_a_field, every_kind};
+use volery_vole::correlations::Profile;
 use volery_zk::Error;
 use volery_zk::disjunction::cost::{Over as Costs, Protocol, Task};
 use volery_zk::macncheese::{Disjunction, Join, Multiplier, Settings};
@@ -377,8 +378,8 @@ fn cost_is_as_said<K: Fields>(over: Costs, kept: usize) {
 
 #[test]
 fn formulas_say_what_is_sent_and_how_often_p_waits() {
-    cost_is_as_said::<Bits>(Costs::bits(quicksilver::bits::Settings::LAN), WIRES);
-    cost_is_as_said::<Over<F61, F61>>(Costs::field::<F61, F61>(field::Settings::LAN), WIRES);
+    cost_is_as_said::<Bits>(Costs::bits(quicksilver::bits::Settings::LAN, Profile::Lan), WIRES);
+    cost_is_as_said::<Over<F61, F61>>(Costs::field::<F61, F61>(field::Settings::LAN, Profile::Lan), WIRES);
 }
 
 #[test]

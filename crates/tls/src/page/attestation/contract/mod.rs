@@ -49,9 +49,10 @@
 use core::fmt;
 use core::str::FromStr;
 
+use volery_channel::hex;
+
 #[cfg(doc)]
 use super::Error;
-use super::hex;
 
 #[cfg(not(feature = "contracts"))]
 mod absent;
@@ -104,7 +105,7 @@ impl Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "0x{}", hex(&self.0))
+        write!(f, "0x{}", hex::encode(&self.0))
     }
 }
 
@@ -117,16 +118,8 @@ impl FromStr for Address {
     type Err = NotAnAddress;
 
     fn from_str(text: &str) -> Result<Self, NotAnAddress> {
-        let digits = text.strip_prefix("0x").map(str::as_bytes).ok_or(NotAnAddress)?;
-        let mut bytes = [0; ADDRESS_BYTES];
-        if digits.len() != 2 * bytes.len() || !digits.iter().all(u8::is_ascii_hexdigit) {
-            return Err(NotAnAddress);
-        }
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            let pair = core::str::from_utf8(pair).map_err(|_| NotAnAddress)?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| NotAnAddress)?;
-        }
-        Self::new(bytes).ok_or(NotAnAddress)
+        let bytes = text.strip_prefix("0x").and_then(|digits| hex::decode_array(digits.as_bytes()));
+        bytes.and_then(Self::new).ok_or(NotAnAddress)
     }
 }
 

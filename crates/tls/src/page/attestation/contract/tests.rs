@@ -339,7 +339,7 @@ fn statements_whose_meaning_p_could_have_made_are_not_signed_for_contracts() {
 #[test]
 fn a_policy_may_demand_who_signs_for_contracts() {
     use crate::page::attestation::policy::{Policy, Rule};
-    let key_hex = crate::page::attestation::hex(&key().verifying_key().to_bytes());
+    let key_hex = hex::encode(&key().verifying_key().to_bytes());
     let policy = |more: &str| {
         let text = format!(
             "{{\"version\": 1, \"host\": \"bank.example\", \"port\": 8443, \"method\": \"POST\", \"path\": \"/accounts/*\", \

@@ -8,9 +8,9 @@
 
 use serde_json::{Map, Value as Json, json};
 use sha3::{Digest as _, Keccak256};
+use volery_channel::hex;
 
 use super::{ContractSignature, NamedClaim, NamedValue, TypedStatement};
-use crate::page::attestation::hex;
 
 /// Types and names of a struct's members, in order.
 type Members = [(&'static str, &'static str)];
@@ -96,11 +96,11 @@ impl Value<'_> {
 
     fn json(&self) -> Json {
         match self {
-            Word(word) => json!(format!("0x{}", hex(word))),
+            Word(word) => json!(format!("0x{}", hex::encode(word))),
             Number(number) => json!(number),
             Flag(flag) => json!(flag),
             Text(text) => json!(text),
-            Bytes(bytes) => json!(format!("0x{}", hex(bytes))),
+            Bytes(bytes) => json!(format!("0x{}", hex::encode(bytes))),
             List(values) => values.iter().map(Value::json).collect(),
             Struct(_, members, values) => {
                 let members = members.iter().zip(values);
@@ -187,6 +187,6 @@ pub(in crate::page::attestation) fn typed_data(typed: &TypedStatement, signed: &
         "domain": domain().json(),
         "message": message(typed).json(),
         "signer": signed.address.to_string(),
-        "signature": format!("0x{}", hex(&signed.signature)),
+        "signature": format!("0x{}", hex::encode(&signed.signature)),
     })
 }

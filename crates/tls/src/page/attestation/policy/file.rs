@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Deserializer};
+use volery_channel::hex;
 
 use super::Demand;
 use super::demand::check_part;
@@ -195,7 +196,8 @@ impl<'de> Deserialize<'de> for Key {
         let Written { key, id, from, until } = Written::deserialize(deserializer)?;
         let wrong =
             |reason: String| serde::de::Error::custom(format!("key `{}`: {reason}", key.escape_debug()));
-        let bytes = bytes(&key).ok_or_else(|| wrong("expected 64 hexadecimal digits".into()))?;
+        let bytes = hex::decode_array(key.as_bytes())
+            .ok_or_else(|| wrong("expected 64 hexadecimal digits".into()))?;
         if let Some(id) = id.filter(|id| *id != key_id(&bytes)) {
             return Err(wrong(format!("its id is {}, not `{}`", key_id(&bytes), id.escape_debug())));
         }
@@ -210,15 +212,6 @@ impl<'de> Deserialize<'de> for Key {
         }
         Ok(Self { key: bytes, from, until })
     }
-}
-
-fn bytes(digits: &str) -> Option<[u8; 32]> {
-    if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    let pair = |pair: &[u8]| u8::from_str_radix(core::str::from_utf8(pair).ok()?, 16).ok();
-    let bytes = digits.as_bytes().chunks_exact(2).map(pair).collect::<Option<Vec<u8>>>()?;
-    bytes.try_into().ok()
 }
 
 impl Policy {

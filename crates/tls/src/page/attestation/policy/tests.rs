@@ -19,7 +19,7 @@ fn signing(seed: u8) -> SigningKey {
 }
 
 fn hex(seed: u8) -> String {
-    show::hex(&signing(seed).verifying_key().to_bytes())
+    volery_channel::hex::encode(&signing(seed).verifying_key().to_bytes())
 }
 
 fn place(text: &[u8], part: &[u8]) -> Range<usize> {

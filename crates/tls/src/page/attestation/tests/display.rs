@@ -22,7 +22,7 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
         "  bytes 32..35 hidden",
         "  json balance, bytes 24..26 27..30: committed to",
         "  json balance, bytes 32..35: committed to as a number",
-        &format!("    by {}", show::hex(&point(3))),
+        &format!("    by {}", hex::encode(&point(3))),
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
@@ -86,7 +86,7 @@ fn programs_read_it_as_json() {
         "part": "json balance",
         "form": "number",
         "ranges": [{ "start": 32, "end": 35 }],
-        "points": [show::hex(&point(3))],
+        "points": [hex::encode(&point(3))],
     });
     assert_eq!(value["response"]["commitments"][0], expected);
     let hidden = &value["response"]["hidden"][0];

@@ -105,7 +105,7 @@ fn what_is_signed_is_what_is_read() {
 #[test]
 fn the_format_is_pinned() {
     let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
-    assert_eq!(show::hex(&sha2::Sha256::digest(&bytes)), PINNED);
+    assert_eq!(hex::encode(&sha2::Sha256::digest(&bytes)), PINNED);
     let small =
         Statement { query: AttestedPayload::default(), response: AttestedPayload::default(), ..statement() };
     let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();

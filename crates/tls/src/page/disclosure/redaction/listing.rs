@@ -15,7 +15,7 @@ use crate::page::http::json::{self, ValueType};
 pub struct Listed {
     /// The part.
     pub part: MessagePart,
-    /// What it is.
+    /// Whether it is a path, a header field, a JSON value, and so on.
     pub kind: PartKind,
     /// Its places in all messages of its side: of a JSON string without its quotation marks, of a path
     /// without its slash.
@@ -30,7 +30,7 @@ impl Listed {
     }
 }
 
-/// What a part is.
+/// The kinds of parts that have names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// The path of a target.

@@ -178,7 +178,7 @@ pub struct Hidden {
 
 /// Digests as hexadecimal digits.
 fn hexadecimal<S: Serializer>(digests: &[[u8; 32]], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(digests.iter().map(|digest| crate::page::attestation::hex(digest)))
+    serializer.collect_seq(digests.iter().map(|digest| volery_channel::hex::encode(digest)))
 }
 
 /// The bytes in these ranges.

@@ -1,155 +1,30 @@
-//! Making and checking proofs: two passes at P, one at V, and the transcript from which both challenges come.
-//! (P runs the statement once more, before, for its values alone. If they are few enough to be kept, the
-//! first pass is over these values and does not run the statement.)
-//!
-//! | absorbed, in this order | by P | by V |
-//! |---|---|---|
-//! | parameters, statement's digest, message | at the start | at the start |
-//! | digest of the commitments to all leaves | as computed | from the opening |
-//! | of each block of rows: corrections, masks | as made in the first pass | as read |
-//! | counts and hash of all constants | of the first pass | of its own run |
-//! | **challenge of columns and relations** | | |
-//! | that challenge | | |
-//! | hash of `u`, digest of all columns' hashes | as computed | the first as read, the second as computed |
-//! | relations' combination, hash of zeros | as computed | as read |
-//! | **key** | | |
-//!
-//! Each challenge is the first hash of a counter, under what was absorbed, that has enough zeros
-//! ([`Parameters::key_grinding`], [`Parameters::column_grinding`]) and, for the key, an opening. V uses the
-//! challenges that the proof begins with, absorbs what it reads, and at the end compares them with those that
-//! follow.
+//! P's passes.
 
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel as _, tags};
-use volery_circuit::{Digest, Message, Statement};
+use volery_circuit::{Message, Statement};
 use volery_field::{Gf128, Wiped};
+use volery_vole::Transcript;
 use volery_vole::correlations::{Pool, Source as _};
-use volery_vole::{Delta, Oracle, SessionId, Transcript, keyed_hash_rows};
-use volery_zk::quicksilver::{Challenges, Seed, Tally, bits};
+use volery_zk::quicksilver::{Challenges, Tally, bits};
 use zeroize::Zeroizing;
 
+use super::{
+    Proved, Settings, absorb_answers, all_work, claims_something, degree_of, identity, key_of, no_counter,
+    resolve, selected, start, too_long,
+};
 use crate::columns::Trees;
 use crate::commitment::{self, Committed, Opening};
-use crate::files::{Answers, FirstPass, Player, Recorder, Values};
+use crate::files::{Answers, FirstPass, Recorder, Values};
 use crate::generator::{Blocks, Generator, Kept, Part, Zeros};
 use crate::hashes::HASH_BYTES;
 use crate::header::{Front, Header};
 #[cfg(test)]
 use crate::tests::Counts;
-use crate::{Error, Native, Parameters, Shape};
-
-/// How to make a proof.
-#[derive(Clone, Default)]
-pub struct Settings {
-    /// The parameters.
-    pub parameters: Parameters,
-    /// A message that the proof is about, too.
-    pub message: Option<Message>,
-    /// Threads to work on. The proof's bytes do not depend on them.
-    pub threads: Option<Arc<rayon::ThreadPool>>,
-}
-
-/// What a verifier demands: by default 128 bits, and no message.
-#[derive(Clone)]
-pub struct Demands {
-    /// The least bits of soundness.
-    pub sigma: u16,
-    /// The message that the proof must be about; `None` if it must be about none.
-    pub message: Option<Message>,
-    /// Threads to work on.
-    pub threads: Option<Arc<rayon::ThreadPool>>,
-}
-
-impl Default for Demands {
-    fn default() -> Self {
-        Self { sigma: 128, message: None, threads: None }
-    }
-}
-
-/// What was proved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Proved {
-    /// The parameters.
-    pub parameters: Parameters,
-    /// The counts of the statement's operations.
-    pub tally: Tally,
-    /// The proof's length in bytes.
-    pub bytes: u64,
-}
-
-/// The identity of a statement over bits. Proofs contain it.
-fn identity<B: volery_circuit::Backend>(statement: &(impl Statement<B> + ?Sized)) -> [u8; 32] {
-    let mut digest = Digest::new();
-    digest.bytes("public proof from VOLE in the head over", b"F2");
-    statement.identify(&mut digest);
-    digest.finish()
-}
-
-/// The transcript of a proof up to the commitments to leaves.
-fn start(header: &Header, message: Option<&Message>, root: &[u8; 32]) -> Transcript {
-    let mut transcript = Transcript::new("voleith", &SessionId::new(header.salt));
-    transcript.absorb("parameters", header.parameters.name().as_bytes());
-    transcript.absorb("statement", &header.statement);
-    match message {
-        Some(message) => transcript.absorb("message", message.digest()),
-        None => transcript.absorb("no message", &[]),
-    }
-    transcript.absorb("commitments to leaves", root);
-    transcript
-}
-
-/// The hash of a counter under a seed, if it has this many zeros; a challenge that costs work.
-fn work(seed: &[u8; 32], counter: u32, zeros: u32) -> Option<[u8; 32]> {
-    let hash = *blake3::keyed_hash(seed, &counter.to_le_bytes()).as_bytes();
-    has_zeros(&hash, zeros).then_some(hash)
-}
-
-fn has_zeros(hash: &[u8; 32], zeros: u32) -> bool {
-    let word = hash.as_chunks().0.last().map_or(0, |word| u64::from_le_bytes(*word));
-    u64::from(word.trailing_zeros()) >= u64::from(zeros)
-}
-
-/// The counters for which there is [`work`], and their hashes, which are made several at once.
-pub(crate) fn all_work(seed: &[u8; 32], zeros: u32) -> impl Iterator<Item = (u32, [u8; 32])> {
-    const AT_ONCE: usize = 64;
-    let hashes = |first: u32| {
-        let (mut counters, mut hashes) = ([[0; 4]; AT_ONCE], [[0; 32]; AT_ONCE]);
-        let numbers = (first..=u32::MAX).zip(&mut counters);
-        numbers.for_each(|(counter, bytes)| *bytes = counter.to_le_bytes());
-        keyed_hash_rows(seed, counters.as_flattened(), 4, &mut hashes);
-        (first..=u32::MAX).zip(hashes)
-    };
-    (0..=u32::MAX).step_by(AT_ONCE).flat_map(hashes).filter(move |(_, hash)| has_zeros(hash, zeros))
-}
-
-/// The bits of the key in its hash.
-pub(crate) fn key_of(shape: Shape, hash: &[u8; 32]) -> u128 {
-    let low = hash.as_chunks().0.first().map_or(0, |low| u128::from_le_bytes(*low));
-    low & ((1 << shape.key_bits()) - 1)
-}
-
-/// What the first challenge selects: the hash of the columns, and the coefficients of the relations.
-fn selected(challenge: [u8; 32]) -> ([u8; 32], Seed) {
-    let oracle = Oracle::new("voleith: columns and relations", &SessionId::new(challenge));
-    (oracle.hash(0, &[b"columns"]), Seed::from(oracle.hash::<24>(0, &[b"relations"])))
-}
-
-/// Absorbs what comes between the two challenges.
-fn absorb_answers(
-    transcript: &mut Transcript,
-    challenge: &[u8; 32],
-    columns: &[u8],
-    opening: &[u8],
-    assertions: &[u8],
-) {
-    transcript.absorb("challenge", challenge);
-    transcript.absorb("hashes of the columns", columns);
-    transcript.absorb("combination of the relations", opening);
-    transcript.absorb("hash of the zeros", assertions);
-}
+use crate::{Error, Native};
 
 /// Proves `statement` and writes the proof to `out` from where it stands. Its hints run two or three times
 /// and must give the same values.
@@ -456,123 +331,4 @@ impl Prover {
         let blocks = Blocks(self.header.rows().ok_or_else(too_long)?);
         Ok(Generator::new(Arc::clone(&self.trees), part, blocks, challenge, kept, self.threads.clone()))
     }
-}
-
-/// Reads a proof of `statement` from `input` and checks it. Only `Ok` means that the statement is proved.
-///
-/// # Errors
-/// [`Error::is_rejection`] if the proof is wrong; [`Error::OtherStatement`], [`Error::Mismatch`],
-/// [`Error::Message`] or [`Error::Soundness`] if it is another proof than expected; [`Error::Malformed`],
-/// [`Error::Version`], [`Error::Io`] if the bytes are none.
-pub fn verify<S>(statement: &S, demands: &Demands, input: &mut dyn Read) -> Result<Proved, Error>
-where
-    S: for<'a> Statement<bits::Verifier<'a>> + ?Sized,
-{
-    let header = Header::read(input)?;
-    suits(&header, identity::<bits::Verifier<'_>>(statement), demands)?;
-    let parameters = header.parameters;
-    let too_many = || Error::malformed("the number of commitments", "no file has so many");
-    let (shape, blocks) = (parameters.shape(), Blocks(header.rows().ok_or_else(too_many)?));
-    let front = Front::read(parameters, input)?;
-    let primitive = Native::new(&header.salt, shape.trees());
-    let hidden = shape.pieces(front.key);
-    let trees = commitment::reconstruct(&primitive, shape, &hidden, &front.opening)?;
-    let mut transcript = start(&header, demands.message.as_ref(), &trees.root);
-    let trees = Arc::new(Trees::new(primitive, shape, trees.seeds, Some(hidden), blocks.are_one()));
-    // Everybody knows this key: what must stay secret from P elsewhere is drawn after P has answered.
-    let delta = Delta::from_element(Gf128::from_bits(front.key << 1));
-
-    let (columns, relations) = selected(front.columns);
-    let (threads, part) = (demands.threads.clone(), Part::Verify(delta.expose().to_bits()));
-    let generator = Generator::new(trees, part, blocks, Some(columns), Kept::default(), threads);
-    let mut pool = Pool::new(Box::new(generator));
-    let mut file = Player::new(input, &mut transcript, shape.trees() - 1, header.commitments);
-    let threads = demands.threads.as_deref();
-    let mut run = |file: &mut Player<'_>| {
-        let challenges = Challenges::Known(relations);
-        let verifier = bits::Verifier::new(bits::Settings::LAN, challenges, &delta, &mut pool, file, threads);
-        let tally = verifier.verify(statement)?;
-        pool.settle(file)?;
-        Ok(tally)
-    };
-    let result = run(&mut file);
-    let tally = resolve(result, file.fault.take())?;
-    let counts = [
-        ("the number of commitments", header.commitments, tally.commitments()),
-        ("the greatest degree", header.degree.into(), tally.degree.max(2) as u64),
-    ];
-    if let Some((what, proof, expected)) = counts.into_iter().find(|(_, proof, expected)| proof != expected) {
-        return Err(Error::mismatch(what, proof, expected));
-    }
-    claims_something(&tally)?;
-    if !file.at_end()? {
-        return Err(Error::malformed("its end", "something was appended"));
-    }
-    let Player { program, opening, assertions, columns, .. } = file;
-
-    transcript.absorb("program", &program);
-    let seed = transcript.challenge_seed("columns and relations").into_bytes();
-    if work(&seed, front.columns_counter, parameters.column_grinding(tally.branches)) != Some(front.columns) {
-        return Err(Error::Challenge("columns and relations"));
-    }
-    absorb_answers(&mut transcript, &front.columns, &columns, &opening, &assertions);
-    let seed = transcript.challenge_seed("key").into_bytes();
-    let hash = work(&seed, front.key_counter, parameters.key_grinding(header.degree.into()));
-    if hash.map(|hash| key_of(shape, &hash)) != Some(front.key) {
-        return Err(Error::Challenge("the key"));
-    }
-    let bytes = crate::proof_bytes(parameters, header.commitments, header.degree).ok_or_else(too_long)?;
-    Ok(Proved { parameters, tally, bytes })
-}
-
-/// Checks that a proof with this header is the one that the verifier wants.
-fn suits(header: &Header, statement: [u8; 32], demands: &Demands) -> Result<(), Error> {
-    if header.statement != statement {
-        return Err(Error::OtherStatement { proof: header.statement, expected: statement });
-    }
-    let sigma = header.parameters.sigma();
-    if sigma < demands.sigma {
-        return Err(Error::Soundness { proof: sigma, demanded: demands.sigma });
-    }
-    if header.bound != demands.message.is_some() {
-        return Err(Error::Message { bound: header.bound });
-    }
-    Ok(())
-}
-
-/// The error of a run, or the one that its channel could only describe.
-pub(crate) fn resolve<T>(result: Result<T, volery_zk::Error>, fault: Option<Error>) -> Result<T, Error> {
-    use volery_zk::Error as Zk;
-    result.map_err(|error| match (fault, error) {
-        (Some(fault), _) => fault,
-        (None, Zk::Statement(error)) => Error::Statement(error),
-        (None, Zk::Rejected { reason }) => Error::Rejected(reason),
-        (None, Zk::Malformed { reason, .. }) => Error::malformed("the masks", reason),
-        (None, Zk::Correlations(error @ volery_vole::Error::Misuse(_))) => {
-            Error::malformed("the corrections", error.to_string())
-        }
-        (None, error) => Error::Internal(error.to_string()),
-    })
-}
-
-/// A proof without claims would be accepted from anybody.
-fn claims_something(tally: &Tally) -> Result<(), Error> {
-    if tally.claims() > 0 {
-        return Ok(());
-    }
-    Err(volery_circuit::Error::nothing_claimed().into())
-}
-
-/// The greatest degree of a relation, products included.
-fn degree_of(tally: &Tally) -> Result<u32, Error> {
-    u32::try_from(tally.degree.max(2))
-        .map_err(|_| Error::Parameters("a polynomial has too great a degree".into()))
-}
-
-fn no_counter() -> Error {
-    Error::Internal("no counter gives a challenge".into())
-}
-
-pub(crate) fn too_long() -> Error {
-    Error::Parameters("the statement is too long for a file".into())
 }
