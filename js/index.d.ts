@@ -170,7 +170,7 @@ export interface Attested {
   attestation: Uint8Array
   /** What opens the commitments, if there are any. */
   openings?: Uint8Array
-  /** What opens the leaves, if everything is committed to. */
+  /** What opens the leaves, if everything is committed to: a file for `volery attestation present`. Nothing in this package takes it. */
   leaves?: Uint8Array
   /** All bytes of the response. */
   response: Uint8Array
