@@ -77,11 +77,19 @@ export async function compile(url) {
   return WebAssembly.compile(await response.arrayBuffer())
 }
 
+/** The longest message that is taken, in bytes. Parties send 65,536 at most; something between the two may put messages together. */
+export const LONGEST = 1 << 20
+
 /** The WebSocket of this engine, or of the package `ws`. */
 export async function webSocket() {
   if (globalThis.WebSocket) return globalThis.WebSocket
   try {
-    return (await import('ws')).WebSocket
+    const { WebSocket } = await import('ws')
+    return class extends WebSocket {
+      constructor(url) {
+        super(url, { maxPayload: LONGEST, perMessageDeflate: false })
+      }
+    }
   } catch {
     throw Object.assign(new Error('node has a WebSocket from version 22 on; for older ones: npm install ws'), {
       name: 'UnsupportedError',

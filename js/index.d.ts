@@ -64,9 +64,9 @@ export interface SessionOptions {
   profile?: 'lan' | 'wan'
   /** Challenges are hashes, and the verifier chooses none. */
   fiatShamir?: boolean
-  /** The least soundness in bits; what suits the claim if it is left out. */
+  /** The least soundness in bits, from 1 to 128; what suits the claim if it is left out. */
   rho?: number
-  /** Seconds to wait for the peer's next message; 30 if it is left out. */
+  /** Seconds to wait for the peer's next message, from 0.001 on; 30 if it is left out. */
   timeout?: number
 }
 
@@ -117,10 +117,13 @@ export function verify(url: string | URL, claim: Claim, options?: SessionOptions
 /** Checks that a witness satisfies a claim, without a peer. */
 export function check(claim: Claim, witness: Witness, options?: { signal?: AbortSignal }): Promise<void>
 
-/** Makes a proof of `claim` that anyone can verify. `sigma` is its soundness against each hash computation, in bits. */
+/**
+ * Makes a proof of `claim` that anyone can verify. `sigma` is its soundness against each hash computation, in bits: 1 to 128, and 128 if
+ * it is left out.
+ */
 export function makeProof(claim: Claim, witness: Witness, options?: { sigma?: number; signal?: AbortSignal }): Promise<Uint8Array>
 
-/** Verifies a proof that anyone can verify. Resolves only if it is one of `claim`, of at least `sigma` bits. */
+/** Verifies a proof that anyone can verify. Resolves only if it is one of `claim`, of at least `sigma` bits: 1 to 128, or 128 if it is left out. */
 export function verifyProof(claim: Claim, proof: Bytes, options?: { sigma?: number; signal?: AbortSignal }): Promise<PublicReport>
 
 /** A part of a request or a response, as on the program's command line: `response.json:balance`, `request.header:Cookie`. */
@@ -167,7 +170,7 @@ export interface Attested {
   attestation: Uint8Array
   /** What opens the commitments, if there are any. */
   openings?: Uint8Array
-  /** What opens the leaves, if everything is committed to. */
+  /** What opens the leaves, if everything is committed to: a file for `volery attestation present`. Nothing in this package takes it. */
   leaves?: Uint8Array
   /** All bytes of the response. */
   response: Uint8Array

@@ -6,7 +6,7 @@
 import { ClaimError, SessionError, UnsupportedError, revived } from './errors.js'
 import { startWorker } from './host.js'
 import { chooseSimd, compiledModule, moduleName } from './modules.js'
-import { bytesOf, checkNames, claimOf, demandsOf, namesOf, textOf, webOf, witnessOf } from './normal.js'
+import { SESSION, bytesOf, claimOf, demandsOf, namesOf, optionsOf, textOf, webOf, witnessOf } from './normal.js'
 import { PartyEnd, makeRings } from './ring.js'
 
 export * from './errors.js'
@@ -125,7 +125,8 @@ function notaryUrlOf(url) {
  * Loads and compiles the module for claims, and with `web` the one for web data, which any call does if it was not done before.
  * `simd` says which ones, for this call and all that follow.
  */
-export async function preload({ simd, web = false } = {}) {
+export async function preload(options = {}) {
+  const { simd, web = false } = optionsOf(options, ['simd', 'web'], 'preload')
   if (simd !== undefined) chooseSimd(simd)
   await Promise.all([compiledModule(moduleName()), web && compiledModule(moduleName({ web }))])
 }
@@ -255,6 +256,9 @@ class Connection {
   }
 }
 
+/** Options of one proof in a session. */
+const TASK = ['onProgress', 'signal']
+
 /** A session about one claim: set up once, then any number of proofs. */
 export class Session {
   #connection = new Connection()
@@ -262,7 +266,8 @@ export class Session {
   #total
 
   /** @see open */
-  static async open(url, claim, { role = 'prover', signal, ...options } = {}) {
+  static async open(url, claim, given = {}) {
+    const { role = 'prover', signal, ...options } = optionsOf(given, [...SESSION, 'role', 'signal'], 'open')
     signal?.throwIfAborted()
     const session = new Session()
     session.#role = role
@@ -296,7 +301,8 @@ export class Session {
     return this.#run('verify', () => ({}), options)
   }
 
-  async #run(what, details, { onProgress, signal }) {
+  async #run(what, details, options) {
+    const { onProgress, signal } = optionsOf(options, TASK, what)
     signal?.throwIfAborted()
     const connection = this.#connection
     if (connection.ended) throw new SessionError('the session is over')
@@ -318,23 +324,25 @@ export function open(url, claim, options = {}) {
 }
 
 /** Proves `claim` to the verifier at `url`. Resolves when the verifier has accepted. */
-export async function prove(url, claim, witness, { onProgress, signal, ...options } = {}) {
+export async function prove(url, claim, witness, options = {}) {
+  const { onProgress, signal, ...session } = optionsOf(options, [...SESSION, ...TASK], 'prove')
   const known = witnessOf(witness)
-  const session = await Session.open(url, claim, { ...options, role: 'prover', signal })
+  const party = await Session.open(url, claim, { ...session, role: 'prover', signal })
   try {
-    return await session.prove(known, { onProgress, signal })
+    return await party.prove(known, { onProgress, signal })
   } finally {
-    session.close()
+    party.close()
   }
 }
 
 /** Verifies a proof of `claim` by the prover at `url`. Resolves only if the proof holds. */
-export async function verify(url, claim, { onProgress, signal, ...options } = {}) {
-  const session = await Session.open(url, claim, { ...options, role: 'verifier', signal })
+export async function verify(url, claim, options = {}) {
+  const { onProgress, signal, ...session } = optionsOf(options, [...SESSION, ...TASK], 'verify')
+  const party = await Session.open(url, claim, { ...session, role: 'verifier', signal })
   try {
-    return await session.verify({ onProgress, signal })
+    return await party.verify({ onProgress, signal })
   } finally {
-    session.close()
+    party.close()
   }
 }
 
@@ -353,17 +361,20 @@ async function once(what, details, signal, kind) {
 }
 
 /** Checks that a witness satisfies a claim, without a peer. */
-export async function check(claim, witness, { signal } = {}) {
+export async function check(claim, witness, options = {}) {
+  const { signal } = optionsOf(options, ['signal'], 'check')
   return once('check', { claim: claimOf(claim), witness: witnessOf(witness) }, signal)
 }
 
 /** Makes a proof of `claim` that anyone can verify. */
-export async function makeProof(claim, witness, { sigma = 128, signal } = {}) {
+export async function makeProof(claim, witness, options = {}) {
+  const { sigma = 128, signal } = optionsOf(options, ['sigma', 'signal'], 'makeProof')
   return once('makeProof', { claim: claimOf(claim), witness: witnessOf(witness), sigma }, signal)
 }
 
 /** Verifies a proof that anyone can verify. Resolves only if it is one of `claim`. */
-export async function verifyProof(claim, proof, { sigma = 128, signal } = {}) {
+export async function verifyProof(claim, proof, options = {}) {
+  const { sigma = 128, signal } = optionsOf(options, ['sigma', 'signal'], 'verifyProof')
   return once('verifyProof', { claim: claimOf(claim), proof: bytesOf(proof, 'a proof'), sigma }, signal)
 }
 
@@ -372,7 +383,8 @@ const WEB = { web: true }
 /** What a website said. */
 export const web = {
   /** Fetches a page together with a notary, which carries the connection, and proves what is asked for of it. */
-  async prove(wanted, { onProgress, signal } = {}) {
+  async prove(wanted, options = {}) {
+    const { onProgress, signal } = optionsOf(options, TASK, 'web.prove')
     signal?.throwIfAborted()
     const [normal, address] = [webOf(wanted), notaryUrlOf(wanted.notary)]
     checkIsolated()
@@ -388,25 +400,28 @@ export const web = {
 /** What a notary signed. */
 export const attestation = {
   /** What an attestation says, whoever signed it: nobody has compared its key with one that is trusted. */
-  async show(document, { signal, ...more } = {}) {
-    checkNames(more, [], 'attestation.show')
+  async show(document, options = {}) {
+    const { signal } = optionsOf(options, ['signal'], 'attestation.show')
     return JSON.parse(await once('showAttestation', { document: bytesOf(document, 'an attestation') }, signal, WEB))
   },
 
   /** Checks that the owner of `key` signed an attestation, and returns what it says. */
-  async verify(document, { signal, ...demands } = {}) {
+  async verify(document, { signal: given, ...demands } = {}) {
+    const { signal } = optionsOf({ signal: given }, ['signal'], 'attestation.verify')
     const details = { document: bytesOf(document, 'an attestation'), demands: demandsOf(demands) }
     return JSON.parse(await once('verifyAttestation', details, signal, WEB))
   },
 
   /** Makes openings of these committed parts alone, for a reader. */
-  async open(document, openings, parts, { signal } = {}) {
+  async open(document, openings, parts, options = {}) {
+    const { signal } = optionsOf(options, ['signal'], 'attestation.open')
     const details = { document: bytesOf(document, 'an attestation'), openings: bytesOf(openings, 'openings'), parts: namesOf(parts, 'parts') }
     return once('openAttestation', details, signal, WEB)
   },
 
   /** Proves that a committed number lies in a range, such as `response.json:balance in 5000..`. */
-  async proveRange(document, openings, claim, { signal } = {}) {
+  async proveRange(document, openings, claim, options = {}) {
+    const { signal } = optionsOf(options, ['signal'], 'attestation.proveRange')
     const details = { document: bytesOf(document, 'an attestation'), openings: bytesOf(openings, 'openings'), claim: textOf(claim, 'a claim') }
     return once('proveRange', details, signal, WEB)
   },

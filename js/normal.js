@@ -52,6 +52,50 @@ export function checkNames(options, known, what) {
   }
 }
 
+const whole = (least, most) => [`a whole number from ${least} to ${most}`, (value) => Number.isInteger(value) && value >= least && value <= most]
+const oneOf = (...names) => [names.map((name) => `"${name}"`).join(' or '), (value) => names.includes(value)]
+const FLAG = ['true or false', (value) => typeof value === 'boolean']
+
+/** What each option may be, in words, and whether a value is that. The ranges are those of the program. */
+const OPTIONS = {
+  profile: oneOf('lan', 'wan'),
+  role: oneOf('prover', 'verifier'),
+  fiatShamir: FLAG,
+  simd: FLAG,
+  web: FLAG,
+  rho: whole(1, 128),
+  sigma: whole(1, 128),
+  timeout: [
+    'a number of seconds from 0.001 to 31536000',
+    (value) => typeof value === 'number' && value >= 0.001 && value <= 31_536_000,
+  ],
+  onProgress: ['a function', (value) => typeof value === 'function'],
+  signal: [
+    'an AbortSignal',
+    (value) => typeof value?.aborted === 'boolean' && typeof value.throwIfAborted === 'function' && typeof value.addEventListener === 'function',
+  ],
+}
+
+/** Options of a session. */
+export const SESSION = ['profile', 'fiatShamir', 'rho', 'timeout']
+
+/**
+ * The options of a call, each of them as it may be; one that is `undefined` is left out. A value that is taken for another one could make
+ * the check of a proof weaker than its caller believes, so nothing is converted.
+ */
+export function optionsOf(options, known, what) {
+  checkNames(options, known, what)
+  const taken = {}
+  for (const name of known) {
+    const value = options[name]
+    if (value === undefined) continue
+    const [words, allows] = OPTIONS[name]
+    if (!allows(value)) throw new ClaimError(`\`${name}\` of ${what} must be ${words}`)
+    taken[name] = value
+  }
+  return taken
+}
+
 export function textOf(value, name) {
   if (typeof value === 'string' || typeof value === 'number') return String(value)
   throw new ClaimError(`${name} must be text`)
@@ -132,7 +176,11 @@ export function claimOf(claim) {
     const file = circuit ?? r1cs
     return file === undefined ? undefined : bytesOf(file, '`circuit`')
   }
-  const { statement, field, ring, atLeast, repeat, disjunction } = claim
+  const branchOf = (branch) => {
+    checkNames(branch, ['circuit', 'r1cs', 'public'], 'a branch of `anyOf`')
+    return { circuit: circuitOf(branch), public: publicOf(branch.public) }
+  }
+  const { statement, field, ring, anyOf, atLeast, repeat, disjunction } = claim
   return {
     statement,
     field,
@@ -143,7 +191,7 @@ export function claimOf(claim) {
     circuit: circuitOf(claim),
     public: publicOf(claim.public),
     values: Object.entries(claim.values ?? {}).map(([name, value]) => [name, valueOf(value, name)]),
-    anyOf: claim.anyOf?.map((branch) => ({ circuit: circuitOf(branch), public: publicOf(branch.public) })),
+    anyOf: anyOf === undefined || anyOf === null ? undefined : listOf(anyOf, 'anyOf', branchOf),
   }
 }
 

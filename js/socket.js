@@ -1,6 +1,6 @@
 // The worker that owns the WebSocket. It never blocks: it moves bytes between the socket and the rings.
 import { plain } from './errors.js'
-import { hear, serve, webSocket } from './host.js'
+import { LONGEST, hear, serve, webSocket } from './host.js'
 import { SocketEnd } from './ring.js'
 
 /** Bytes that the engine may hold for sending; more would only take memory. */
@@ -8,6 +8,8 @@ const BUFFERED = 1 << 20
 const MESSAGE = 1 << 16
 /** Bytes that may wait for room in the ring. The protocols' parties are never that far ahead of each other. */
 const BACKLOG = 64 << 20
+/** Messages that may wait, since each takes memory besides its bytes. */
+const MESSAGES = 1 << 16
 
 const post = serve(async ({ url, buffer, wake }) => {
   try {
@@ -70,10 +72,22 @@ function open(url, buffer, wake, Socket) {
     post({ opened: true })
     sendOut()
   }
+  /** The code and the words with which a message is refused. */
+  function refusal(data) {
+    if (typeof data === 'string') return [1003, 'the peer sent text, which no party sends']
+    const { byteLength: size } = data
+    if (size > LONGEST) return [1009, `the peer sent ${size} bytes in one message, and a party sends at most ${LONGEST}`]
+    if (waiting + size > BACKLOG || backlog.length >= MESSAGES) {
+      return [1009, 'the peer sends without waiting for answers, as no party does: there is no room for more']
+    }
+  }
+
   socket.onmessage = ({ data }) => {
-    if (typeof data === 'string' || waiting > BACKLOG) {
-      socket.close(typeof data === 'string' ? 1003 : 1009)
-      return finish({ error: { name: 'SessionError', message: 'the peer sends what no party sends' } })
+    if (closed) return
+    const refused = refusal(data)
+    if (refused) {
+      socket.close(refused[0])
+      return finish({ error: { name: 'SessionError', message: refused[1] } })
     }
     const bytes = new Uint8Array(data)
     waiting += bytes.length

@@ -1,4 +1,4 @@
-// The modules themselves: their sizes as they go over a network, and how soon they are there.
+// The modules themselves: their sizes as they go over a network, and which of them are taken.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'

@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
-    // Names of functions are a sixth of a module, and only a debugger reads them.
+    // Names of functions make a module larger, and only a debugger reads them.
     let bindgen = bindgen.input_path(module).out_name(name).typescript(false).remove_name_section(true);
     match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {
         Ok(()) => ExitCode::SUCCESS,

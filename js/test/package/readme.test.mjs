@@ -58,3 +58,16 @@ test('the package has what it needs and nothing else', async () => {
   for (const file of files.filter((file) => !file.includes('*'))) assert.ok((await readFile(join(installed, file))).length > 0)
   await assert.rejects(readFile(join(installed, 'Cargo.toml')))
 })
+
+test('the package has its licences, and those of the crates in its modules', async () => {
+  const installed = join(folder, 'node_modules', 'volery')
+  for (const name of ['LICENSE-APACHE', 'LICENSE-MIT']) {
+    assert.equal(await readFile(join(installed, name), 'utf8'), await readFile(new URL(`../../../${name}`, import.meta.url), 'utf8'))
+  }
+  const notices = await readFile(join(installed, 'dist', 'NOTICES.txt'), 'utf8')
+  // One of two clauses, one of MIT, one that only the module of web data has; and not what only builds the modules.
+  assert.match(notices, /^curve25519-dalek \d[^]*Redistributions in binary form must reproduce/m)
+  assert.match(notices, /^wasm-bindgen \d[^]*Permission is hereby granted/m)
+  assert.match(notices, /^rustls \d/m)
+  assert.doesNotMatch(notices, /^(syn|cc|volery|volery-\w+) \d/m)
+})

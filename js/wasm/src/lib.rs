@@ -35,7 +35,7 @@ mod values;
 mod web;
 
 #[cfg(feature = "web")]
-pub use attestation::{open_attestation, prove_range, verify_attestation};
+pub use attestation::{open_attestation, prove_range, show_attestation, verify_attestation};
 pub use kernels::kernels_that_differ;
 #[cfg(feature = "claims")]
 pub use party::Party;

@@ -171,6 +171,19 @@ pub(crate) struct NotaryKeyArgs {
     pub(crate) json: bool,
 }
 
+/// A host as provers name it. What no prover can name would allow nothing, so it is a mistake.
+fn host(text: &str) -> Result<String, String> {
+    let label = |label: &str| {
+        !label.is_empty() && label.bytes().all(|c| c.is_ascii_alphanumeric() || b"-_".contains(&c))
+    };
+    let named = text.len() <= 253 && text.split('.').all(label);
+    if named || text.parse::<std::net::IpAddr>().is_ok() {
+        Ok(text.to_owned())
+    } else {
+        Err("expected a name like api.example.com or an address, without a port".into())
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct NotaryServeArgs {
     /// The signing key, made by `volery notary key`. Without --tls-cert the notary also shows its public half
@@ -187,6 +200,10 @@ pub(crate) struct NotaryServeArgs {
     /// Ports of servers that provers may connect to, in both modes
     #[arg(long, value_name = "PORT", default_values_t = [443])]
     pub(crate) port: Vec<u16>,
+    /// Connect to this host alone, by the name or the address that provers give it; several may be given. In
+    /// proxy mode, and with --relay [default: all]
+    #[arg(long, value_name = "NAME", value_parser = host)]
+    pub(crate) host: Vec<String>,
     /// Also carry the connections of two-party provers that reach no website themselves, such as web pages
     /// (`web prove --relay`): TLS alone, to the same ports and addresses, and as many bytes, as in proxy mode
     #[arg(long)]

@@ -64,6 +64,25 @@ fn a_notary_carries_nothing_to_where_it_does_not_connect() {
 }
 
 #[test]
+fn a_notary_connects_to_the_hosts_that_its_operator_lists_and_to_no_other() {
+    let proxy = &["--mode", "proxy"][..];
+    let fixture = Fixture::new(&["--relay", "--host", "example.com"]);
+    for way in [TWO_PARTY, proxy] {
+        fixture.prove("none", way).expect(3, "the notary does not connect to this host");
+    }
+    assert_eq!(fixture.results(), ["failed"; 2]);
+    let fixture = Fixture::new(&["--relay", "--host", "example.com", "--host", "LOCALHOST"]);
+    for way in [TWO_PARTY, proxy] {
+        fixture.prove("proved", way).expect(0, "");
+    }
+    assert_eq!(fixture.results(), ["accepted"; 2]);
+    let wrong = ["notary", "serve", "--key", "x", "--listen", "127.0.0.1:0", "--host"];
+    for name in ["example.com:443", "https://example.com", "*.example.com", "", "a..b"] {
+        run(&join(&[&wrong, &[name]]), "").expect(2, "without a port");
+    }
+}
+
+#[test]
 fn a_notary_of_the_open_internet_does_not_carry_into_its_own_network() {
     let fixture = Fixture::new(&["--relay"]);
     let port = fixture.url.split(':').nth(2).and_then(|rest| rest.split('/').next()).expect("a port");

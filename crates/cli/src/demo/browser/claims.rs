@@ -18,8 +18,10 @@ use super::http::Refusal;
 
 /// The most claims that are kept. The oldest makes room.
 const MAX_CLAIMS: usize = 32;
-/// The most bytes of their files together.
-const MAX_BYTES: usize = 256 << 20;
+/// The most bytes that they were sent in, together.
+const MAX_BYTES: usize = 128 << 20;
+/// The most bytes of claims that are being read and understood at the same time.
+const MAX_READING: usize = 128 << 20;
 /// The most verdicts that are kept.
 const MAX_VERDICTS: usize = 256;
 /// How long a request for a verdict waits for it.
@@ -80,9 +82,30 @@ pub(super) struct Claims {
     ended: Condvar,
 }
 
+/// A share of [`MAX_READING`], without which no claim is read; free again when it is dropped.
+pub(super) struct Share<'a> {
+    claims: &'a Claims,
+    bytes: usize,
+}
+
+impl Share<'_> {
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        let mut state = self.claims.state();
+        state.reading = state.reading.saturating_sub(self.bytes);
+    }
+}
+
 #[derive(Default)]
 struct State {
     next: u64,
+    /// The bytes of all shares.
+    reading: usize,
     claims: VecDeque<(u64, Arc<Claim>)>,
     verdicts: HashMap<String, Value>,
     /// The names of the verdicts, from the oldest on.
@@ -93,6 +116,17 @@ impl Claims {
     /// The state. It is consistent between any two statements, so a panic of another holder does no harm.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes room for a claim of so many bytes, before any of them is read.
+    pub(super) fn reserve(&self, bytes: usize) -> Result<Share<'_>, Refusal> {
+        let mut state = self.state();
+        let reading = state.reading.checked_add(bytes).filter(|reading| *reading <= MAX_READING);
+        state.reading = reading.ok_or_else(|| {
+            let reason = "the demonstration is reading other claims, and has no room for this one: try again";
+            Refusal::new("503 Service Unavailable", reason)
+        })?;
+        Ok(Share { claims: self, bytes })
     }
 
     /// Keeps a claim. Returns what to tell the page.
@@ -167,6 +201,26 @@ mod tests {
         }
         assert!(claims.find("0").is_none() && claims.find("1").is_none() && claims.find("2").is_some());
         assert!(claims.find("-1").is_none() && claims.find("").is_none());
+    }
+
+    #[test]
+    fn claims_that_are_read_at_the_same_time_have_so_much_room_and_no_more() {
+        let claims = Claims::default();
+        let half = MAX_READING / 2;
+        let first = claims.reserve(half).expect("room");
+        let second = claims.reserve(half).expect("room");
+        assert_eq!((first.bytes(), second.bytes()), (half, half));
+        for bytes in [1, half, usize::MAX] {
+            let refused = claims.reserve(bytes).err().expect("there is no room");
+            assert!(refused.answer().status.starts_with("503"), "{bytes}");
+        }
+        // One without bytes takes none.
+        claims.reserve(0).expect("room");
+        drop(first);
+        let third = claims.reserve(half).expect("room again");
+        assert!(claims.reserve(1).is_err());
+        drop((second, third));
+        assert_eq!(claims.state().reading, 0);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use volery_channel::transport::Socket;
 
+use super::claims::Share;
 use super::hosts::Hosts;
 
 /// The most bytes of a request's head.
@@ -133,7 +134,7 @@ impl Request {
         let host = field("host")?.unwrap_or_default();
         // A page of another server can reach this one by a name of its own. Such a name is not served.
         if !hosts.has(host) {
-            let reason = "this server has another name; give --origin if it is behind a reverse proxy";
+            let reason = "this server has another name; --origin, such as --origin http://192.168.0.7:7080, says under which one people open the page";
             return Err(Refusal::new("421 Misdirected Request", reason));
         }
         if field("transfer-encoding")?.is_some() {
@@ -166,8 +167,16 @@ impl Request {
         })
     }
 
-    /// Reads the body.
-    pub(super) fn body(&mut self, stream: &TcpStream) -> Result<Vec<u8>, Refusal> {
+    /// How long the body is.
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Reads the body into memory that `share` was given.
+    pub(super) fn body(&mut self, stream: &TcpStream, share: &Share<'_>) -> Result<Vec<u8>, Refusal> {
+        if self.length > share.bytes() {
+            return Err(Refusal::new("413 Content Too Large", "there is room for less than the body"));
+        }
         let mut body = self.received.split_off(self.head.min(self.received.len()));
         body.truncate(self.length);
         let mut rest =
@@ -228,9 +237,11 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
+    use crate::demo::browser::claims::Claims;
 
-    /// What the server makes of these bytes, after which the client stops sending.
-    fn read(bytes: &[u8]) -> Result<(Request, Vec<u8>), Refusal> {
+    /// What the server makes of these bytes, after which the client stops sending, with memory for a body
+    /// without `less` of its bytes.
+    fn read_with(bytes: &[u8], less: usize) -> Result<(Request, Vec<u8>), Refusal> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let hosts = Hosts::new(listener.local_addr().expect("bound"), "localhost", &[]);
         let mut client = TcpStream::connect(listener.local_addr().expect("bound")).expect("connects");
@@ -243,9 +254,15 @@ mod tests {
                 let _ = client.write_all(bytes.as_bytes());
             });
             let mut request = Request::read(&server, &hosts)?;
-            let body = request.body(&server)?;
+            let claims = Claims::default();
+            let body = request.body(&server, &claims.reserve(request.length() - less)?)?;
             Ok((request, body))
         })
+    }
+
+    /// What the server makes of these bytes, with memory for its body.
+    fn read(bytes: &[u8]) -> Result<(Request, Vec<u8>), Refusal> {
+        read_with(bytes, 0)
     }
 
     fn status(bytes: &[u8]) -> &'static str {
@@ -262,6 +279,13 @@ mod tests {
         assert!(request.origin.is_some() && !request.wants_websocket);
         let (request, body) = read(b"GET / HTTP/1.1\r\nhost: HOST\r\n\r\n").expect("read");
         assert!(request.path == "/" && request.origin.is_none() && body.is_empty());
+    }
+
+    #[test]
+    fn no_body_is_read_without_memory_for_all_of_it() {
+        let bytes = b"POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 5\r\n\r\nhello";
+        assert!(read_with(bytes, 0).is_ok());
+        assert_eq!(read_with(bytes, 1).expect_err("it is refused").status, "413 Content Too Large");
     }
 
     #[test]

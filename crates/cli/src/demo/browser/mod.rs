@@ -171,7 +171,8 @@ impl Server {
                     let reason = "only the demonstration's own page makes claims here";
                     return Err(Refusal::new("403 Forbidden", reason));
                 }
-                let body = request.body(stream)?;
+                let share = self.claims.reserve(request.length())?;
+                let body = request.body(stream, &share)?;
                 Ok(Answer::json("200 OK", &self.claims.add(&body)?))
             }
             ("POST", _) => Err(missing()),

@@ -383,6 +383,7 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
         rules: Rules {
             private: args.allow_private,
             ports,
+            hosts: args.host.clone(),
             max_received: args.session.max_received as usize,
             hidden: args.session.max_hidden as usize,
             ..rules(args.session.max_wait)

@@ -3,8 +3,9 @@
 
 use core::fmt;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use volery_channel::platform::Instant;
 use volery_field::{Element, Wiped};
 use volery_vole::Prg;
 

@@ -1,11 +1,12 @@
 //! The two coordinators: deal, wait, deal again what was lost, join.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
 use volery_channel::handshake::Begin;
+use volery_channel::platform::Instant;
 use volery_channel::{Channel, ChannelExt as _, Tag, tags};
 use volery_zk::quicksilver::verdict;
 

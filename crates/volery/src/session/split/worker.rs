@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use rand_core::CryptoRng;
 use volery_channel::handshake::{Hello, Role};
+use volery_channel::platform::Instant;
 use volery_channel::{Channel, Error as ChannelError};
 use volery_circuit::Statement;
 use volery_field::Wiped;
@@ -186,7 +187,7 @@ where
     S: for<'a> Shard<Y::Ring, Y::Prover<'a>> + ?Sized,
     for<'a> Y::Prover<'a>: Boundary<Y::Ring, Y::Mac>,
 {
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let (mut channel, ProverLot { place, shares }) = (channel, lot);
     let captured = Captured::<S, Y::Ring, Y::Mac>::new(shard);
     let commitments = Statement::<Y::Prover<'_>>::commitments(&captured);
@@ -228,7 +229,7 @@ where
     S: for<'a> Shard<Y::Ring, Y::Verifier<'a>> + ?Sized,
     for<'a> Y::Verifier<'a>: Boundary<Y::Ring, Y::Mac>,
 {
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let (mut channel, VerifierLot { place, keys, delta }) = (channel, lot);
     let captured = Captured::<S, Y::Ring, Y::Mac>::new(shard);
     let commitments = Statement::<Y::Verifier<'_>>::commitments(&captured);
