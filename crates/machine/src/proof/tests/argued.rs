@@ -9,7 +9,7 @@ use volery_testing::between;
 
 use super::super::argument::Committed;
 use super::super::argument::tests::with_lie;
-use super::super::form::{Form, Shape};
+use super::super::form::{Form, Lookup, Shape};
 use super::super::kind::Kind as Rows;
 use super::super::public::Public;
 use super::super::split::tests::whole;
@@ -153,21 +153,24 @@ fn the_argument_refuses_other_ends_of_a_segment_its_registers_and_words() {
     }
 }
 
-/// A column that is looked up in this table: the one whose change the fewest other claims see.
+/// A column that is looked up in this table: if possible in no other one, and that whose change the fewest
+/// other claims see.
 fn looked_up(run: &mut ProgramRun, table: Public) -> (Rows, usize) {
     let is_committed = run.subject.program().is_none() && table == Public::Code;
-    let mut best: Option<(usize, Rows, usize)> = None;
+    let mut best: Option<((bool, usize), Rows, usize)> = None;
     for kind in Rows::ALL {
         let (shape, columns) = with_table!(kind, T => (T::shape(), T::COLUMNS));
-        let these = shape.lookups.iter().filter(|lookup| lookup.table == table);
-        let forms = Vec::from_iter(these.flat_map(|lookup| &lookup.forms));
-        for column in (0..columns).filter(|column| has(forms.iter().copied(), *column)) {
+        let (these, others): (Vec<_>, Vec<_>) =
+            shape.lookups.iter().partition(|lookup| lookup.table == table);
+        let is_in = |lookups: &[&Lookup], column| has(lookups.iter().flat_map(|it| &it.forms), column);
+        for column in (0..columns).filter(|column| is_in(&these, *column)) {
             let noted = noted(run, change(kind, column));
             assert!(failing(&noted, "segment")[if is_committed { 2 } else { 1 }], "{kind:?} {column}");
-            if best.as_ref().is_none_or(|(others, ..)| *others > noted.len()) {
-                best = Some((noted.len(), kind, column));
+            let seen = (is_in(&others, column), noted.len());
+            if best.as_ref().is_none_or(|(least, ..)| *least > seen) {
+                best = Some((seen, kind, column));
             }
-            if noted.len() == 1 {
+            if seen == (false, 1) {
                 return (kind, column);
             }
         }

@@ -1,7 +1,8 @@
 //! A P that goes on in spite of claims that are false, and notes which.
 
 use volery_circuit::{
-    Backend, Challenge, Expression as _, Hint, Ops, Prove, Relate, ScalarHint, Statement as _, Tested,
+    Backend, Challenge, Expression as _, Hint, Ops, PendingChallenge, Prove, Relate, ScalarHint,
+    Statement as _, Tested,
 };
 use volery_field::{F61, Ring as _};
 use volery_zk::quicksilver::Tally;
@@ -151,8 +152,12 @@ impl<B: Challenge<F61>> Challenge<F61> for GoOn<B> {
         self.inner.most_tested()
     }
 
-    fn challenge(&mut self, n: usize, tested: Tested) -> Result<Vec<B::Scalar>, B::Error> {
-        self.inner.challenge(n, tested)
+    fn ask(&mut self, tested: Tested) -> Result<PendingChallenge, B::Error> {
+        self.inner.ask(tested)
+    }
+
+    fn take(&mut self, n: usize, pending: PendingChallenge) -> Result<Vec<B::Scalar>, B::Error> {
+        self.inner.take(n, pending)
     }
 
     fn scalars(
