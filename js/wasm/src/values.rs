@@ -1,6 +1,6 @@
 //! Properties of objects that JavaScript gives.
 
-use js_sys::{Array, Reflect, Uint8Array};
+use js_sys::{Array, Reflect};
 use wasm_bindgen::{JsCast as _, JsValue};
 
 use crate::error::claim as wrong;
@@ -36,7 +36,7 @@ pub(crate) fn flag(object: &JsValue, name: &str) -> Result<bool, JsValue> {
 #[cfg(feature = "web")]
 pub(crate) fn bytes(object: &JsValue, name: &str) -> Result<Option<Vec<u8>>, JsValue> {
     let bytes = |value: JsValue| {
-        let bytes: Uint8Array =
+        let bytes: js_sys::Uint8Array =
             value.dyn_into().map_err(|_| wrong(&format!("`{name}` must be bytes or a string")))?;
         Ok(bytes.to_vec())
     };
@@ -66,7 +66,7 @@ pub(crate) fn texts(object: &JsValue, name: &str) -> Result<Vec<String>, JsValue
 pub(crate) fn many_bytes(object: &JsValue, name: &str) -> Result<Vec<Vec<u8>>, JsValue> {
     let all = list(object, name)?;
     let bytes = |value: JsValue| {
-        let bytes: Uint8Array =
+        let bytes: js_sys::Uint8Array =
             value.dyn_into().map_err(|_| wrong(&format!("`{name}` must be a list of bytes")))?;
         Ok(bytes.to_vec())
     };
