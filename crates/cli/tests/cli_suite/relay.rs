@@ -72,8 +72,8 @@ fn a_notary_connects_to_the_hosts_that_its_operator_lists_and_to_no_other() {
     }
     assert_eq!(fixture.results(), ["failed"; 2]);
     let fixture = Fixture::new(&["--relay", "--host", "example.com", "--host", "LOCALHOST"]);
-    for way in [TWO_PARTY, proxy] {
-        fixture.prove("proved", way).expect(0, "");
+    for (out, way) in [("together", TWO_PARTY), ("proxied", proxy)] {
+        fixture.prove(out, way).expect(0, "");
     }
     assert_eq!(fixture.results(), ["accepted"; 2]);
     let wrong = ["notary", "serve", "--key", "x", "--listen", "127.0.0.1:0", "--host"];
