@@ -174,28 +174,26 @@ fn what_the_proof_of_a_run_takes_is_said_before() {
     let program = program.display().to_string();
     let secret = write(dir.path(), "secret", "");
     let longer = write(dir.path(), "longer", &"0".repeat(100_000));
-    for options in [&["--retries", "0"][..], &["--rho", "90"]] {
-        let both = join(&[&[&program, "--exit", "7", "--shards", "2", "--json"], options]);
-        let said = |witness: &str| {
-            run(&join(&[&["split", "info", "--witness", witness], &both]), "").expect(0, "").object()
-        };
-        let info = said(&secret);
-        let verifier =
-            Running::listening(&join(&[&["split", "verify", "--listen", "127.0.0.1:0"], &both]), "");
-        let rest = ["split", "prove", "--witness", &secret, "--connect", &verifier.address];
-        let proved = run(&join(&[&rest, &both]), "").expect(0, "").object();
-        verifier.end().expect(0, "");
-        agrees(&info, &proved);
-        // A correlation is two elements at P and one at V.
-        let (within, dealt) = (|party| number(&info, party), number(&info, "correlations_dealt"));
-        assert!(within("bytes_within_prover") > 16.0 * dealt, "{info}");
-        assert!(within("bytes_within_verifier") > 8.0 * dealt, "{info}");
-        let memory = |info, party| number(info, &format!("memory_worker_{party}"));
-        // A segment has some dozens of columns for each step.
-        assert!(memory(&info, "prover") > memory(&info, "verifier"), "{info}");
-        assert!(memory(&info, "verifier") > f64::from(65_536 * 30 * 8), "{info}");
-        assert_eq!(said(&longer)["bytes_prover"], info["bytes_prover"]);
-    }
+    let options = ["--retries", "0", "--rho", "90"];
+    let both = join(&[&[&program, "--exit", "7", "--shards", "2", "--json"], &options]);
+    let said = |witness: &str| {
+        run(&join(&[&["split", "info", "--witness", witness], &both]), "").expect(0, "").object()
+    };
+    let info = said(&secret);
+    let verifier = Running::listening(&join(&[&["split", "verify", "--listen", "127.0.0.1:0"], &both]), "");
+    let rest = ["split", "prove", "--witness", &secret, "--connect", &verifier.address];
+    let proved = run(&join(&[&rest, &both]), "").expect(0, "").object();
+    verifier.end().expect(0, "");
+    agrees(&info, &proved);
+    // A correlation is two elements at P and one at V.
+    let (within, dealt) = (|party| number(&info, party), number(&info, "correlations_dealt"));
+    assert!(within("bytes_within_prover") > 16.0 * dealt, "{info}");
+    assert!(within("bytes_within_verifier") > 8.0 * dealt, "{info}");
+    let memory = |info, party| number(info, &format!("memory_worker_{party}"));
+    // A segment has some dozens of columns for each step.
+    assert!(memory(&info, "prover") > memory(&info, "verifier"), "{info}");
+    assert!(memory(&info, "verifier") > f64::from(65_536 * 30 * 8), "{info}");
+    assert_eq!(said(&longer)["bytes_prover"], info["bytes_prover"]);
     run(&["split", "info", &program, "--shards", "2"], "").expect(2, "--witness");
     let hashed = ["split", "info", &program, "--witness", &secret, "--shards", "2", "--fiat-shamir"];
     run(&hashed, "").expect(2, "verifier must choose");
