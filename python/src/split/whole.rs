@@ -153,7 +153,7 @@ impl SplitStatement {
         })
     }
 
-    /// What a proof of it takes and is worth, of which Python makes a `SplitInfo`.
+    /// What a proof of it takes and is worth. Python makes a `SplitInfo` of it.
     #[pyo3(signature = (retries, cores, profile, fiat_shamir, threads, rho))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn info<'py>(

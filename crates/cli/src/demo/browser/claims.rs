@@ -118,7 +118,7 @@ impl Claims {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes room for a claim of so many bytes, before any of them is read.
+    /// Makes room for a claim of this many bytes, before any of them is read.
     pub(super) fn reserve(&self, bytes: usize) -> Result<Share<'_>, Refusal> {
         let mut state = self.state();
         let reading = state.reading.checked_add(bytes).filter(|reading| *reading <= MAX_READING);

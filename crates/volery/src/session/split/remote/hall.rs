@@ -293,7 +293,7 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
         }
     }
 
-    /// Something that strikes off workers of which it is known that they will not come.
+    /// Something that strikes off workers that are known not to come.
     #[must_use]
     pub fn absentees(&self) -> Absentees {
         Absentees(Arc::clone(&self.shared))
