@@ -239,7 +239,7 @@ REFUSED = [
     (lambda: split.prove("127.0.0.1:9", 5, launch=print), "expected a split statement"),
     (lambda: split.prove("127.0.0.1:9", statement(), launch=print, retries=-1), "retries"),
     (lambda: split.prove("127.0.0.1:9", statement(), launch=print, arrive=-1), "arrive"),
-    (lambda: split.prove("127.0.0.1:9", statement(), launch=print, hall="nowhere"), "expected HOST:PORT"),
+    (lambda: split.prove("127.0.0.1:9", statement(), launch=print, lot_server="nowhere"), "expected HOST:PORT"),
     (lambda: split.prove("127.0.0.1:9", statement(), launch=print, meet="localhost"), "a list of hosts"),
 ]
 

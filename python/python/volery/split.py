@@ -398,7 +398,7 @@ def prove(
     *,
     launch: Launch,
     retries: int = 8,
-    hall: str = "127.0.0.1:0",
+    lot_server: str = "127.0.0.1:0",
     reached_at: Optional[str] = None,
     arrive: float = 60,
     silence: float = 30,
@@ -410,7 +410,7 @@ def prove(
     """The prover's coordinator: has workers prove all shards to the party that ``session`` is with.
 
     ``session`` is a session, or an address to connect to with the ``options`` of :func:`volery.connect`.
-    ``launch(shard, invitation)`` starts a worker and returns. Workers come to ``hall``, an address of this machine,
+    ``launch(shard, invitation)`` starts a worker and returns. Workers come to ``lot_server``, an address of this machine,
     and are told that it is ``reached_at``. One that does not come within ``arrive`` seconds, or says nothing for
     ``silence`` seconds, is lost. A shard whose worker is lost gets another one, with another invitation; in all at
     most ``retries`` times (up to 1,024; for a run up to 8), which the other party gives, too. Each that is allowed costs soundness, used or not:
@@ -425,7 +425,8 @@ def prove(
 
     Raises what :meth:`volery.Session.prove` raises, and what ``launch`` raises.
     """
-    settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=check)
+    settings = dict(retries=retries, lot_server=lot_server, reached_at=reached_at, arrive=arrive)
+    settings.update(silence=silence, check=check)
     settings["meet"] = meet
     with _met(session, connect, options) as met:
         return _run("prover", met, statement, settings, launch, progress)
@@ -437,7 +438,7 @@ def verify(
     *,
     launch: Launch,
     retries: int = 8,
-    hall: str = "127.0.0.1:0",
+    lot_server: str = "127.0.0.1:0",
     reached_at: Optional[str] = None,
     arrive: float = 60,
     silence: float = 30,
@@ -448,7 +449,8 @@ def verify(
 
     Only a return without an exception means that all shards are proved, and fit together.
     """
-    settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=False)
+    settings = dict(retries=retries, lot_server=lot_server, reached_at=reached_at, arrive=arrive)
+    settings.update(silence=silence, check=False)
     with _met(session, listen, options) as met:
         return _run("verifier", met, statement, settings, launch, progress)
 

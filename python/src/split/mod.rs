@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Python: prove_split(session, statement, settings, launch)       Python, in another process: split_worker
-//!   a hall, whose invitations `launch` hands to workers     --->    comes with its invitation
+//!   a lot server, whose invitations `launch` hands to workers     --->    comes with its invitation
 //!   the session's prove_split or verify_split                <->    the lot, the job; tags or keys
 //! ```
 //!
@@ -39,7 +39,7 @@ use whole::{Whole, preimage_sizes};
 #[pyo3(from_item_all)]
 pub(crate) struct SplitSettings {
     retries: u32,
-    hall: String,
+    lot_server: String,
     reached_at: Option<String>,
     arrive: f64,
     silence: f64,
@@ -50,7 +50,7 @@ pub(crate) struct SplitSettings {
 /// [`SplitSettings`], read.
 struct Place {
     settings: Settings,
-    hall: volery::Address,
+    lot_server: volery::Address,
     reached_at: Option<volery::Address>,
     times: Times,
     /// Whether the prover evaluates the statement before it proves it.
@@ -63,7 +63,7 @@ impl SplitSettings {
     fn read(&self) -> Result<Place, Failure> {
         Ok(Place {
             settings: Settings { retries: self.retries },
-            hall: address(&self.hall)?,
+            lot_server: address(&self.lot_server)?,
             reached_at: self.reached_at.as_deref().map(address).transpose()?,
             times: Times {
                 arrive: seconds("arrive", self.arrive)?,

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use volery::circuit::Error as StatementError;
 use volery::field::{F2, F61, F61x2, Ring};
 use volery::programs::proof::Settings as Cut;
-use volery::split::remote::{Hall, Invitation, Kind, LotOf};
+use volery::split::remote::{Invitation, Kind, LotOf, LotServer};
 use volery::split::statements::SplitRun;
 use volery::split::{Dealt, Outcome, ProverLot, Sharded, VerifierLot, check};
 use volery::system::{Bits, Over, ProvesRuns};
@@ -95,8 +95,8 @@ impl Proof {
         job: impl FnMut(usize) -> Result<Zeroizing<Vec<u8>>, StatementError>,
     ) -> Result<Outcome, Failure> {
         let (layout, settings) = (whole.layout()?, self.place.settings);
-        let mut hall = self.hall::<ProverLot<Y>, Y::Mac>(terms, sizes, job)?;
-        let outcome = prover.prove_split(system, &layout, settings, &mut hall, &mut os_rng()?)?;
+        let mut lot_server = self.lot_server::<ProverLot<Y>, Y::Mac>(terms, sizes, job)?;
+        let outcome = prover.prove_split(system, &layout, settings, &mut lot_server, &mut os_rng()?)?;
         enough(outcome, terms)
     }
 
@@ -141,13 +141,13 @@ impl Proof {
         job: impl FnMut(usize) -> Result<Zeroizing<Vec<u8>>, StatementError>,
     ) -> Result<Outcome, Failure> {
         let (layout, settings) = (whole.layout()?, self.place.settings);
-        let mut hall = self.hall::<VerifierLot<Y>, Y::Mac>(terms, sizes, job)?;
-        let outcome = verifier.verify_split(system, &layout, settings, &mut hall, &mut os_rng()?)?;
+        let mut lot_server = self.lot_server::<VerifierLot<Y>, Y::Mac>(terms, sizes, job)?;
+        let outcome = verifier.verify_split(system, &layout, settings, &mut lot_server, &mut os_rng()?)?;
         enough(outcome, terms)
     }
 
-    /// A hall for this party's workers, each of whose jobs is its shard.
-    fn hall<'a, L: LotOf, M: Ring>(
+    /// A lot server for this party's workers, each of whose jobs is its shard.
+    fn lot_server<'a, L: LotOf, M: Ring>(
         &'a self,
         terms: &Terms,
         sizes: &[u64],
@@ -155,11 +155,12 @@ impl Proof {
     ) -> Result<Watched<'a, L, M>, Error> {
         let job = move |shard| job(shard).map_err(Error::from);
         let launch = |shard, invitation: &Invitation| self.launch(shard, invitation);
-        let Place { hall, reached_at, times, meet, .. } = &self.place;
-        let hall = Hall::open(hall, reached_at.clone(), *times, launch, job)?.meeting_at(meet.clone());
+        let Place { lot_server, reached_at, times, meet, .. } = &self.place;
+        let lot_server =
+            LotServer::open(lot_server, reached_at.clone(), *times, launch, job)?.meeting_at(meet.clone());
         let mut told = locked(&self.told.0);
-        (told.absentees, told.sizes) = (Some(hall.absentees()), sizes.to_vec());
-        Ok(Watched { hall, told: self.told.clone(), stop: Arc::clone(&terms.stop) })
+        (told.dead_workers, told.sizes) = (Some(lot_server.dead_workers()), sizes.to_vec());
+        Ok(Watched { lot_server, told: self.told.clone(), stop: Arc::clone(&terms.stop) })
     }
 
     /// Has Python start a worker with an invitation.

@@ -1,4 +1,4 @@
-//! How far a split proof is, and a hall that tells it.
+//! How far a split proof is, and a lot server that tells it.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use volery::Error;
 use volery::field::Ring;
-use volery::split::remote::{Absentees, Hall, LotOf};
+use volery::split::remote::{DeadWorkers, LotOf, LotServer};
 use volery::split::{Answered, Ended, Question, Workers};
 
 use crate::failure::Failure;
@@ -28,8 +28,8 @@ pub(super) struct Progress {
     pub(super) arriving: Duration,
     /// What the launch function raised.
     pub(super) raised: Option<PyErr>,
-    /// Where workers that are dead are struck off, once there is a hall.
-    pub(super) absentees: Option<Absentees>,
+    /// Where workers that are dead are struck off, once there is a lot server.
+    pub(super) dead_workers: Option<DeadWorkers>,
     /// By shard, how many values there are to prove; empty while nobody knows.
     pub(super) sizes: Vec<u64>,
 }
@@ -38,18 +38,18 @@ impl Told {
     /// Strikes off the workers with these invitations: nobody will come with them. Those that have come are
     /// no worse off.
     pub(super) fn strike_off(&self, dead: &[String]) -> Result<(), Failure> {
-        let absentees = locked(&self.0).absentees.clone();
-        let Some(absentees) = absentees else { return Ok(()) };
+        let dead_workers = locked(&self.0).dead_workers.clone();
+        let Some(dead_workers) = dead_workers else { return Ok(()) };
         for invitation in dead {
-            absentees.add(&invitation.parse().map_err(Failure::input)?);
+            dead_workers.add(&invitation.parse().map_err(Failure::input)?);
         }
         Ok(())
     }
 }
 
-/// A hall that tells how far it is, and that Ctrl-C ends.
+/// A lot server that tells how far it is, and that Ctrl-C ends.
 pub(super) struct Watched<'a, L, M: Ring> {
-    pub(super) hall: Hall<'a, L, M>,
+    pub(super) lot_server: LotServer<'a, L, M>,
     pub(super) told: Told,
     pub(super) stop: Arc<Stop>,
 }
@@ -90,22 +90,22 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Watched<'_, L, M> {
             // A shard that is proved again, because the other party's worker was lost.
             told.proved.retain(|other| *other != shard);
         }
-        self.hall.start(lot)
+        self.lot_server.start(lot)
     }
 
     fn address(&mut self, shard: usize, patience: Duration) -> Result<Option<String>, Error> {
         let start = Instant::now();
-        let address = self.patiently(patience, |all, left| all.hall.address(shard, left));
+        let address = self.patiently(patience, |all, left| all.lot_server.address(shard, left));
         locked(&self.told.0).arriving += start.elapsed();
         address
     }
 
     fn reach(&mut self, shard: usize, address: &str) -> Result<(), Error> {
-        self.hall.reach(shard, address)
+        self.lot_server.reach(shard, address)
     }
 
     fn wait(&mut self, patience: Duration) -> Result<Option<Ended<M>>, Error> {
-        let ended = self.patiently(patience, |all, left| all.hall.wait(left))?;
+        let ended = self.patiently(patience, |all, left| all.lot_server.wait(left))?;
         if let Some(ended) = &ended {
             let mut told = locked(&self.told.0);
             match &ended.result {
@@ -117,14 +117,14 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Watched<'_, L, M> {
     }
 
     fn ask(&mut self, question: &Question) -> Result<(), Error> {
-        self.hall.ask(question)
+        self.lot_server.ask(question)
     }
 
     fn answered(&mut self, patience: Duration) -> Result<Option<Answered<M>>, Error> {
-        self.patiently(patience, |all, left| all.hall.answered(left))
+        self.patiently(patience, |all, left| all.lot_server.answered(left))
     }
 
     fn stop(&mut self) {
-        self.hall.stop();
+        self.lot_server.stop();
     }
 }

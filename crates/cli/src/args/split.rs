@@ -20,7 +20,7 @@ another one (--retries).
 Workers are started on this machine, one process for each shard. To start them elsewhere, give
 --launch COMMAND. A shell runs it for each worker, with VOLERY_INVITATION (a secret, good once)
 and VOLERY_SHARD in its environment. On the other machine run `volery split worker ROLE` with
-that VOLERY_INVITATION. --hall is where workers reach their coordinator, and has to be an
+that VOLERY_INVITATION. --lot-server is where workers reach their coordinator, and has to be an
 address that they can reach. The verifier's workers listen for the prover's: tell them where
 with `volery split worker verifier --listen ADDR --reached-at HOST`.";
 
@@ -77,10 +77,10 @@ pub(crate) struct ShardsArgs {
 pub(crate) struct WorkersArgs {
     /// Where this party's workers come for their shards: HOST:PORT. Port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub(crate) hall: Address,
-    /// The address that workers are told, if it is another one than --hall
+    pub(crate) lot_server: Address,
+    /// The address that workers are told, if it is another one than that of --lot-server
     #[arg(long, value_name = "ADDR")]
-    pub(crate) hall_reached_at: Option<Address>,
+    pub(crate) lot_server_reached_at: Option<Address>,
     /// Start each worker with this command of the shell, and not as a process of this program
     #[arg(long, value_name = "COMMAND")]
     pub(crate) launch: Option<String>,

@@ -30,7 +30,7 @@ use super::connection::{Endpoint, Link};
 use super::failure::Failure;
 
 use super::{outcome, output, source, terminal};
-use workers::hall;
+use workers::lot_server;
 
 /// The connection to the other coordinator.
 type Peer = Box<dyn volery::Channel + Send>;
@@ -116,13 +116,13 @@ fn coordinate_prover<Y: Dealt + Copy>(
 ) -> Result<Told, Failure> {
     let layout = whole.layout()?;
     Endpoint::new(&args.connection)?.meet(|Link { channel, peer }| {
-        let hall = hall::<ProverLot<Y>, Y::Mac>(&args.workers, Role::Prover, &args.connection, job)?;
-        let mut hall = hall.meeting_at(meet.clone());
+        let server = lot_server::<ProverLot<Y>, Y::Mac>(&args.workers, Role::Prover, &args.connection, job)?;
+        let mut server = server.meeting_at(meet.clone());
         let (mut rng, start) = (os_rng()?, Instant::now());
         let mut prover = Prover::start(channel, args.protocol.options(), &mut rng)?;
         let set_up = start.elapsed();
         first(&mut prover)?;
-        let outcome = prover.prove_split(system, &layout, settings(&args.shards), &mut hall, &mut rng)?;
+        let outcome = prover.prove_split(system, &layout, settings(&args.shards), &mut server, &mut rng)?;
         Ok(Told::new(&peer, set_up, &outcome, prover.channel().stats()))
     })
 }
@@ -150,10 +150,12 @@ fn coordinate_verifier<Y: Dealt + Copy, T: Sharded>(
         let set_up = start.elapsed();
         let whole = first(&mut verifier)?;
         let job = |shard| job(&whole, shard);
-        let mut hall = hall::<VerifierLot<Y>, Y::Mac>(&args.workers, Role::Verifier, &args.connection, job)?;
+        let mut server =
+            lot_server::<VerifierLot<Y>, Y::Mac>(&args.workers, Role::Verifier, &args.connection, job)?;
         let layout = whole.layout()?;
-        let outcome = verifier.verify_split(system, &layout, settings(&args.shards), &mut hall, &mut rng)?;
-        drop(hall);
+        let outcome =
+            verifier.verify_split(system, &layout, settings(&args.shards), &mut server, &mut rng)?;
+        drop(server);
         Ok((Told::new(&peer, set_up, &outcome, verifier.channel().stats()), whole))
     })
 }

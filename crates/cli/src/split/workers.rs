@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use volery::Error;
-use volery::split::remote::{Absentees, Hall, Invitation, LotOf, Times};
+use volery::split::remote::{DeadWorkers, Invitation, LotOf, LotServer, Times};
 use volery_channel::handshake::Role;
 use volery_field::Ring;
 use zeroize::Zeroizing;
@@ -39,38 +39,38 @@ impl Drop for Processes {
     }
 }
 
-/// A place where this party's workers come, and what starts them.
-pub(super) fn hall<'a, L: LotOf, M: Ring>(
+/// What hands lots to this party's workers, and starts them.
+pub(super) fn lot_server<'a, L: LotOf, M: Ring>(
     args: &'a WorkersArgs,
     role: Role,
     connection: &ConnectionArgs,
     job: impl FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a,
-) -> Result<Hall<'a, L, M>, Failure> {
+) -> Result<LotServer<'a, L, M>, Failure> {
     let processes = Processes(Mutex::default());
     let timeout = connection.timeout.as_secs_f64().to_string();
     let role = match role {
         Role::Prover => "prover",
         Role::Verifier => "verifier",
     };
-    let known = Arc::new(OnceLock::<Absentees>::new());
-    let absentees = Arc::clone(&known);
+    let known = Arc::new(OnceLock::<DeadWorkers>::new());
+    let dead_workers = Arc::clone(&known);
     let launch = move |shard: usize, invitation: &Invitation| {
         let started = start(args.launch.as_deref(), shard, role, &timeout, invitation).map_err(|error| {
             Error::Split(format!("the worker of shard {shard} cannot be started: {error}"))
         })?;
-        match (started, absentees.get()) {
+        match (started, dead_workers.get()) {
             (Started::Runs(child), _) => processes.add(child),
-            (Started::IsDead, Some(absentees)) => absentees.add(invitation),
-            // The hall finds it when its time to come is over.
+            (Started::IsDead, Some(dead_workers)) => dead_workers.add(invitation),
+            // The server finds it when its time to come is over.
             (Started::IsDead, None) => {}
         }
         Ok(())
     };
     let times = Times { arrive: args.arrive, ..Times::default() };
-    let hall = Hall::open(&args.hall, args.hall_reached_at.clone(), times, launch, job)?;
+    let server = LotServer::open(&args.lot_server, args.lot_server_reached_at.clone(), times, launch, job)?;
     // It has just been made, and is empty.
-    let _ = known.set(hall.absentees());
-    Ok(hall)
+    let _ = known.set(server.dead_workers());
+    Ok(server)
 }
 
 /// What became of a process that was started.

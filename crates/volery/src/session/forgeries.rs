@@ -160,9 +160,9 @@ fn over_a_field(belief: Belief) -> Result<Report, Error> {
         let digest = digest::<quicksilver::field::Prover<'_, F, F>>(&FalseOver);
         let begin = p.common.begin(&Over::<F, F>::new(), digest, None).expect("not over");
         begin.send(&mut p.channel).expect("sent");
-        let fresh = OfField::<F, F>::start_prover(&mut p.seat(), &mut rng(3)).expect("starts");
+        let fresh = OfField::<F, F>::start_prover(&mut p.side(), &mut rng(3)).expect("starts");
         begin.receive(&mut p.channel).expect("the same");
-        OfField::<F, F>::finish_prover(&mut p.seat(), fresh, &mut rng(4)).expect("set-up");
+        OfField::<F, F>::finish_prover(&mut p.side(), fresh, &mut rng(4)).expect("set-up");
         let chains: Vec<Chain> = p.common.chains(&mut p.pool, &mut p.field, &mut p.channel).expect("linked");
         let Challenges::FiatShamir(mut plan) =
             Over::<F, F>::challenges(&p.common, &digest, 0, &chains, &mut rng(5))

@@ -123,10 +123,10 @@ impl<C: Channel> Prover<C> {
         trials: [Trial; 2],
         rng: &mut dyn CryptoRng,
     ) -> Result<Measured, Error> {
-        let set_up = K::start_prover(&mut self.seat(), rng)?;
-        K::finish_prover(&mut self.seat(), set_up, rng)?;
+        let set_up = K::start_prover(&mut self.side(), rng)?;
+        K::finish_prover(&mut self.side(), set_up, rng)?;
         let ended = Instant::now();
-        let times = K::make_prover(&mut self.seat(), trials)?;
+        let times = K::make_prover(&mut self.side(), trials)?;
         leave(&mut self.channel)?;
         Ok((ended, times))
     }
@@ -138,10 +138,10 @@ impl<C: Channel> Verifier<C> {
         trials: [Trial; 2],
         rng: &mut dyn CryptoRng,
     ) -> Result<Measured, Error> {
-        let set_up = K::start_verifier(&mut self.seat(), rng)?;
-        K::finish_verifier(&mut self.seat(), set_up, rng)?;
+        let set_up = K::start_verifier(&mut self.side(), rng)?;
+        K::finish_verifier(&mut self.side(), set_up, rng)?;
         let ended = Instant::now();
-        let times = K::make_verifier(&mut self.seat(), trials)?;
+        let times = K::make_verifier(&mut self.side(), trials)?;
         leave(&mut self.channel)?;
         Ok((ended, times))
     }

@@ -13,7 +13,7 @@ use volery_zk::quicksilver::verdict;
 
 use super::field::{FieldPool, pool};
 use super::system::correlations::CorrelationSetup;
-use super::system::{Proof, ProverSeat, System};
+use super::system::{Proof, ProverSide, System};
 use super::{Common, Options, Report, digest};
 use crate::Error;
 
@@ -118,14 +118,14 @@ impl<C: Channel> Prover<C> {
         let commitments = Statement::<Y::Prover<'_>>::commitments(statement);
         let begin = self.common.begin(system, digest, commitments)?;
         begin.send(&mut self.channel)?;
-        let set_up = Y::Setup::start_prover(&mut self.seat(), rng)?;
+        let set_up = Y::Setup::start_prover(&mut self.side(), rng)?;
         // The peer's must be here before anything that depends on the witness leaves.
         begin.receive(&mut self.channel)?;
-        Y::Setup::finish_prover(&mut self.seat(), set_up, rng)?;
+        Y::Setup::finish_prover(&mut self.side(), set_up, rng)?;
         self.evaluate(check)?;
         let chains = self.common.chains(&mut self.pool, &mut self.field, &mut self.channel)?;
         let proof = Proof { digest, commitments, chains: &chains };
-        let counted = system.run_prover(self.seat(), &proof, statement, rng)?;
+        let counted = system.run_prover(self.side(), &proof, statement, rng)?;
         verdict::receive(&mut self.channel)?;
         let used = self.taken().into_iter().sum::<u64>().saturating_sub(unused.into_iter().sum());
         Ok(Report::new(counted, used, start.elapsed(), before, self.channel.stats()))
@@ -155,9 +155,9 @@ impl<C: Channel> Prover<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error> {
         self.common.enter()?;
-        let set_up = K::start_prover(&mut self.seat(), rng)?;
-        K::finish_prover(&mut self.seat(), set_up, rng)?;
-        K::spend_prover(self.seat(), count)
+        let set_up = K::start_prover(&mut self.side(), rng)?;
+        K::finish_prover(&mut self.side(), set_up, rng)?;
+        K::spend_prover(self.side(), count)
     }
 
     /// Correlations taken so far: over bits, and over the session's field.
@@ -166,9 +166,9 @@ impl<C: Channel> Prover<C> {
     }
 
     /// What a system needs of it.
-    pub(super) fn seat(&mut self) -> ProverSeat<'_> {
+    pub(super) fn side(&mut self) -> ProverSide<'_> {
         let Self { channel, common, pool, extension, field } = self;
-        ProverSeat { common, pool, extension: extension.as_mut(), field, channel }
+        ProverSide { common, pool, extension: extension.as_mut(), field, channel }
     }
 
     /// Ends the session if `result` is an error.

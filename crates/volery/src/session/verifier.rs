@@ -14,7 +14,7 @@ use volery_zk::quicksilver::verdict;
 use super::evaluate::something_claimed;
 use super::field::{FieldPool, pool};
 use super::system::correlations::CorrelationSetup;
-use super::system::{Proof, System, VerifierSeat};
+use super::system::{Proof, System, VerifierSide};
 use super::{Common, Options, Report, digest};
 use crate::Error;
 
@@ -113,12 +113,12 @@ impl<C: Channel> Verifier<C> {
         let commitments = Statement::<Y::Verifier<'_>>::commitments(statement);
         let begin = self.common.begin(system, digest, commitments)?;
         begin.send(&mut self.channel)?;
-        let set_up = Y::Setup::start_verifier(&mut self.seat(), rng)?;
+        let set_up = Y::Setup::start_verifier(&mut self.side(), rng)?;
         begin.receive(&mut self.channel)?;
-        Y::Setup::finish_verifier(&mut self.seat(), set_up, rng)?;
+        Y::Setup::finish_verifier(&mut self.side(), set_up, rng)?;
         let chains = self.common.chains(&mut self.pool, &mut self.field, &mut self.channel)?;
         let proof = Proof { digest, commitments, chains: &chains };
-        let result = system.run_verifier(self.seat(), &proof, statement, rng).and_then(|counted| {
+        let result = system.run_verifier(self.side(), &proof, statement, rng).and_then(|counted| {
             enough(counted.claims())?;
             Ok(counted)
         });
@@ -159,9 +159,9 @@ impl<C: Channel> Verifier<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error> {
         self.common.enter()?;
-        let set_up = K::start_verifier(&mut self.seat(), rng)?;
-        K::finish_verifier(&mut self.seat(), set_up, rng)?;
-        K::spend_verifier(self.seat(), count)
+        let set_up = K::start_verifier(&mut self.side(), rng)?;
+        K::finish_verifier(&mut self.side(), set_up, rng)?;
+        K::spend_verifier(self.side(), count)
     }
 
     /// Correlations taken so far: over bits, and over the session's field.
@@ -170,9 +170,9 @@ impl<C: Channel> Verifier<C> {
     }
 
     /// What a system needs of it.
-    pub(super) fn seat(&mut self) -> VerifierSeat<'_> {
+    pub(super) fn side(&mut self) -> VerifierSide<'_> {
         let Self { channel, common, pool, delta, extension, field } = self;
-        VerifierSeat { common, pool, delta, extension: extension.as_mut(), field, channel }
+        VerifierSide { common, pool, delta, extension: extension.as_mut(), field, channel }
     }
 
     /// Ends the session if `result` is an error.

@@ -226,7 +226,7 @@ def prove(
     task_options: Optional[Dict[str, Any]] = None,
     cores: Optional[Sequence[int]] = None,
     retries: int = 8,
-    hall: str = "127.0.0.1:0",
+    lot_server: str = "127.0.0.1:0",
     reached_at: Optional[str] = None,
     arrive: float = 300,
     silence: float = 30,
@@ -242,13 +242,14 @@ def prove(
     :func:`volery.listen`) or a ``session``. ``task_options`` go to Ray's ``options`` of the task (``resources``,
     ``scheduling_strategy``, ``runtime_env``). With ``cores``, numbers of a machine's cores, each worker is pinned to one
     of them, in turn. ``worker_timeout`` is the longest wait of a worker for the other
-    party's. On a cluster of several machines, ``hall`` is an address that all of them reach, say ``"0.0.0.0:7100"``
+    party's. On a cluster of several machines, ``lot_server`` is an address that all of them reach, say ``"0.0.0.0:7100"``
     with ``reached_at="head:7100"``. The rest is as for :func:`volery.split.prove`, with its exceptions.
 
     A task that cannot run at all, because the package is not there, say, raises :class:`volery.SessionFailed`.
     """
     arguments = dict(listen="127.0.0.1:0", reached_at=None, timeout=worker_timeout)
-    settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=check)
+    settings = dict(retries=retries, lot_server=lot_server, reached_at=reached_at, arrive=arrive)
+    settings.update(silence=silence, check=check)
     settings["meet"] = meet
     addresses = {"connect": connect, "listen": listen}
     return _on_ray(
@@ -268,7 +269,7 @@ def verify(
     worker_listen: str = "127.0.0.1:0",
     worker_reached_at: Optional[str] = None,
     retries: int = 8,
-    hall: str = "127.0.0.1:0",
+    lot_server: str = "127.0.0.1:0",
     reached_at: Optional[str] = None,
     arrive: float = 300,
     silence: float = 30,
@@ -283,7 +284,8 @@ def verify(
     their machine by. Only a return without an exception means that the statement is proved.
     """
     arguments = dict(listen=worker_listen, reached_at=worker_reached_at, timeout=worker_timeout)
-    settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=False)
+    settings = dict(retries=retries, lot_server=lot_server, reached_at=reached_at, arrive=arrive)
+    settings.update(silence=silence, check=False)
     addresses = {"connect": connect, "listen": listen}
     return _on_ray(
         "verifier", statement, session, addresses, num_cpus, task_options, cores, arguments, settings, progress, options

@@ -23,12 +23,12 @@ pub(crate) type Shown<M> = Option<fn(&M) -> M>;
 const PART: usize = 1 << 10;
 
 /// Says every so often, while a party adds up, that it is still there.
-pub(super) struct Beat {
+pub(super) struct Heartbeat {
     every: Duration,
     last: Instant,
 }
 
-impl Beat {
+impl Heartbeat {
     pub(super) fn new(every: Duration) -> Self {
         Self { every, last: Instant::now() }
     }

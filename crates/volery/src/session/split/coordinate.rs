@@ -56,7 +56,7 @@ pub struct Outcome {
 }
 
 /// How often a coordinator that waits for its workers tells the other one that it is still there.
-const BEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
+const HEARTBEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
 
 /// How long a coordinator that waits for nothing else listens to one that says only that it waits. It covers
 /// the start of the other party's workers and the end of those whose peers have ended here.
@@ -81,8 +81,8 @@ pub(super) struct Run<'l, M: Copy + Default> {
     pub(super) proved: BTreeMap<usize, Proved<M>>,
     /// By shard, what workers have answered under the seed that was drawn last.
     pub(super) sums: Option<Sums<M>>,
-    /// How often the peer hears that this coordinator is there; [`BEAT`].
-    pub(super) beat: Duration,
+    /// How often the peer hears that this coordinator is there; [`HEARTBEAT`].
+    pub(super) heartbeat: Duration,
     lost: u32,
     dealing: Duration,
 }
@@ -96,7 +96,7 @@ impl<'l, M: Copy + Default> Run<'l, M> {
             attempts,
             proved: BTreeMap::new(),
             sums: None,
-            beat: BEAT,
+            heartbeat: HEARTBEAT,
             lost: 0,
             dealing: Duration::ZERO,
         }
@@ -126,7 +126,7 @@ impl<'l, M: Copy + Default> Run<'l, M> {
     ) -> Result<(), Error> {
         let mut missing: Vec<usize> = wave.to_vec();
         while !missing.is_empty() {
-            let Some(Ended { shard, attempt, result }) = workers.wait(self.beat)? else {
+            let Some(Ended { shard, attempt, result }) = workers.wait(self.heartbeat)? else {
                 say_waiting(channel)?;
                 continue;
             };
@@ -292,9 +292,9 @@ impl<C: Channel> Prover<C> {
         let (start, before) = (Instant::now(), self.channel.stats());
         let begin = self.common.begin_split(system, layout, settings)?;
         begin.send(&mut self.channel)?;
-        let set_up = Y::Setup::start_prover(&mut self.seat(), rng)?;
+        let set_up = Y::Setup::start_prover(&mut self.side(), rng)?;
         begin.receive(&mut self.channel)?;
-        Y::Setup::finish_prover(&mut self.seat(), set_up, rng)?;
+        Y::Setup::finish_prover(&mut self.side(), set_up, rng)?;
         let mut run = Run::new(layout, settings);
         let mut wave: Vec<usize> = (0..layout.shards().len()).collect();
         while !wave.is_empty() {
@@ -303,10 +303,10 @@ impl<C: Channel> Prover<C> {
             let n = Y::lot_len(&self.common.options)?;
             let places: Vec<Place> = run.places(&wave, &self.common, &seed).collect();
             for place in places {
-                let shares = Y::deal_prover(&mut self.seat(), n)?;
+                let shares = Y::deal_prover(&mut self.side(), n)?;
                 workers.start(ProverLot { place, shares })?;
             }
-            Y::settle_prover(&mut self.seat())?;
+            Y::settle_prover(&mut self.side())?;
             self.channel.flush()?;
             for shard in &wave {
                 let address = receive_address(&mut self.channel)?;
@@ -363,9 +363,9 @@ impl<C: Channel> Verifier<C> {
         let (start, before) = (Instant::now(), self.channel.stats());
         let begin = self.common.begin_split(system, layout, settings)?;
         begin.send(&mut self.channel)?;
-        let set_up = Y::Setup::start_verifier(&mut self.seat(), rng)?;
+        let set_up = Y::Setup::start_verifier(&mut self.side(), rng)?;
         begin.receive(&mut self.channel)?;
-        Y::Setup::finish_verifier(&mut self.seat(), set_up, rng)?;
+        Y::Setup::finish_verifier(&mut self.side(), set_up, rng)?;
         let mut run = Run::new(layout, settings);
         let mut wave: Vec<usize> = (0..layout.shards().len()).collect();
         while !wave.is_empty() {
@@ -377,13 +377,13 @@ impl<C: Channel> Verifier<C> {
             let n = Y::lot_len(&self.common.options)?;
             let places: Vec<Place> = run.places(&wave, &self.common, &seed).collect();
             for place in places {
-                let (keys, delta) = Y::deal_verifier(&mut self.seat(), n)?;
+                let (keys, delta) = Y::deal_verifier(&mut self.side(), n)?;
                 workers.start(VerifierLot { place, keys, delta })?;
             }
-            Y::settle_verifier(&mut self.seat())?;
+            Y::settle_verifier(&mut self.side())?;
             for shard in &wave {
                 let address = loop {
-                    if let Some(address) = workers.address(*shard, BEAT)? {
+                    if let Some(address) = workers.address(*shard, HEARTBEAT)? {
                         break address;
                     }
                     self.channel.send(tags::SPLIT_MEET, &[WAITING])?;

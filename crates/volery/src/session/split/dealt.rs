@@ -16,7 +16,7 @@ use crate::Error;
 use crate::session::Options;
 use crate::session::field::{ProverField, VerifierField, existing, pool};
 use crate::session::rehearsal;
-use crate::session::system::{Bits, Over, ProverSeat, System, VerifierSeat};
+use crate::session::system::{Bits, Over, ProverSide, System, VerifierSide};
 
 /// V's part of a lot, and delta.
 pub(crate) type KeysAndDelta<M> = (Wiped<M>, Zeroizing<M>);
@@ -60,24 +60,24 @@ pub trait Dealt: System {
 
     /// Takes P's part of a lot from its coordinator's session.
     #[doc(hidden)]
-    fn deal_prover(seat: &mut ProverSeat<'_>, n: usize) -> Result<Wiped<Self::ProverShare>, Error>;
+    fn deal_prover(side: &mut ProverSide<'_>, n: usize) -> Result<Wiped<Self::ProverShare>, Error>;
 
     /// V's part of that, and delta.
     #[doc(hidden)]
-    fn deal_verifier(seat: &mut VerifierSeat<'_>, n: usize) -> Result<KeysAndDelta<Self::Mac>, Error>;
+    fn deal_verifier(side: &mut VerifierSide<'_>, n: usize) -> Result<KeysAndDelta<Self::Mac>, Error>;
 
     /// Finishes every pending check of the correlations.
     #[doc(hidden)]
-    fn settle_prover(seat: &mut ProverSeat<'_>) -> Result<(), Error>;
+    fn settle_prover(side: &mut ProverSide<'_>) -> Result<(), Error>;
 
     /// V's side of that.
     #[doc(hidden)]
-    fn settle_verifier(seat: &mut VerifierSeat<'_>) -> Result<(), Error>;
+    fn settle_verifier(side: &mut VerifierSide<'_>) -> Result<(), Error>;
 
     /// Gives P's worker its correlations: a generator over its lot.
     #[doc(hidden)]
     fn start_prover(
-        seat: &mut ProverSeat<'_>,
+        side: &mut ProverSide<'_>,
         lot: Wiped<Self::ProverShare>,
         commitments: Option<u64>,
         rng: &mut dyn CryptoRng,
@@ -86,7 +86,7 @@ pub trait Dealt: System {
     /// V's part of that.
     #[doc(hidden)]
     fn start_verifier(
-        seat: &mut VerifierSeat<'_>,
+        side: &mut VerifierSide<'_>,
         lot: (Wiped<Self::Mac>, &Self::Mac),
         commitments: Option<u64>,
         rng: &mut dyn CryptoRng,
@@ -103,7 +103,7 @@ pub trait Dealt: System {
     /// As [`Dealt::start_prover`], in a rehearsal.
     #[doc(hidden)]
     fn rehearse(
-        seat: &mut ProverSeat<'_>,
+        side: &mut ProverSide<'_>,
         commitments: Option<u64>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error>;
@@ -166,53 +166,53 @@ impl Dealt for Bits {
         Ok(options.profile.plan_of_lot().lot_len())
     }
 
-    fn deal_prover(seat: &mut ProverSeat<'_>, n: usize) -> Result<Wiped<Gf128>, Error> {
+    fn deal_prover(side: &mut ProverSide<'_>, n: usize) -> Result<Wiped<Gf128>, Error> {
         let mut lot = Wiped::new(vec![Gf128::ZERO; n]);
-        seat.pool.fill(seat.channel, &mut lot)?;
+        side.pool.fill(side.channel, &mut lot)?;
         Ok(lot)
     }
 
     fn deal_verifier(
-        seat: &mut VerifierSeat<'_>,
+        side: &mut VerifierSide<'_>,
         n: usize,
     ) -> Result<(Wiped<Gf128>, Zeroizing<Gf128>), Error> {
         let mut lot = Wiped::new(vec![Gf128::ZERO; n]);
-        seat.pool.fill(seat.channel, &mut lot)?;
-        Ok((lot, Zeroizing::new(seat.delta.expose())))
+        side.pool.fill(side.channel, &mut lot)?;
+        Ok((lot, Zeroizing::new(side.delta.expose())))
     }
 
-    fn settle_prover(seat: &mut ProverSeat<'_>) -> Result<(), Error> {
-        Ok(seat.pool.settle(seat.channel)?)
+    fn settle_prover(side: &mut ProverSide<'_>) -> Result<(), Error> {
+        Ok(side.pool.settle(side.channel)?)
     }
 
-    fn settle_verifier(seat: &mut VerifierSeat<'_>) -> Result<(), Error> {
-        Ok(seat.pool.settle(seat.channel)?)
+    fn settle_verifier(side: &mut VerifierSide<'_>) -> Result<(), Error> {
+        Ok(side.pool.settle(side.channel)?)
     }
 
     fn start_prover(
-        seat: &mut ProverSeat<'_>,
+        side: &mut ProverSide<'_>,
         lot: Wiped<Gf128>,
         commitments: Option<u64>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
-        let (common, options) = (seat.common, &seat.common.options);
+        let (common, options) = (side.common, &side.common.options);
         let plan = Self::plan(options, commitments)?;
         let party = cot::ProverParty::new(common.id, Correlations::new(lot), rng);
-        *seat.pool = pool(party, plan, options, common.threads.clone(), rng);
+        *side.pool = pool(party, plan, options, common.threads.clone(), rng);
         Ok(())
     }
 
     fn start_verifier(
-        seat: &mut VerifierSeat<'_>,
+        side: &mut VerifierSide<'_>,
         (lot, delta): (Wiped<Gf128>, &Gf128),
         commitments: Option<u64>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
-        let (common, options) = (seat.common, &seat.common.options);
+        let (common, options) = (side.common, &side.common.options);
         let plan = Self::plan(options, commitments)?;
         let delta = Delta::from_element(*delta);
         let party = cot::VerifierParty::new(common.id, Correlations::new(lot), delta, rng);
-        *seat.pool = pool(party, plan, options, common.threads.clone(), rng);
+        *side.pool = pool(party, plan, options, common.threads.clone(), rng);
         Ok(())
     }
 
@@ -222,13 +222,13 @@ impl Dealt for Bits {
     }
 
     fn rehearse(
-        seat: &mut ProverSeat<'_>,
+        side: &mut ProverSide<'_>,
         commitments: Option<u64>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
-        let (common, options) = (seat.common, &seat.common.options);
+        let (common, options) = (side.common, &side.common.options);
         let (party, plan) = (cot::BlankParty::of_lot(common.id), Self::plan(options, commitments)?);
-        *seat.pool = pool(party, plan, options, common.threads.clone(), rng);
+        *side.pool = pool(party, plan, options, common.threads.clone(), rng);
         Ok(())
     }
 
@@ -301,65 +301,65 @@ impl<F: Value, M: Mac<F>> Dealt for Over<F, M> {
         }
     }
 
-    fn deal_prover(seat: &mut ProverSeat<'_>, n: usize) -> Result<Wiped<Authenticated<F, M>>, Error> {
-        let field = existing::<ProverField<F, M>>(seat.field)?.ok_or(Error::Over)?;
+    fn deal_prover(side: &mut ProverSide<'_>, n: usize) -> Result<Wiped<Authenticated<F, M>>, Error> {
+        let field = existing::<ProverField<F, M>>(side.field)?.ok_or(Error::Over)?;
         let mut lot = Wiped::new(vec![Authenticated::default(); n]);
-        field.pool.fill(seat.channel, &mut lot)?;
+        field.pool.fill(side.channel, &mut lot)?;
         Ok(lot)
     }
 
-    fn deal_verifier(seat: &mut VerifierSeat<'_>, n: usize) -> Result<(Wiped<M>, Zeroizing<M>), Error> {
-        let field = existing::<VerifierField<F, M>>(seat.field)?.ok_or(Error::Over)?;
+    fn deal_verifier(side: &mut VerifierSide<'_>, n: usize) -> Result<(Wiped<M>, Zeroizing<M>), Error> {
+        let field = existing::<VerifierField<F, M>>(side.field)?.ok_or(Error::Over)?;
         let mut lot = Wiped::new(vec![M::ZERO; n]);
-        field.pool.fill(seat.channel, &mut lot)?;
+        field.pool.fill(side.channel, &mut lot)?;
         Ok((lot, Zeroizing::new(field.delta.expose())))
     }
 
-    fn settle_prover(seat: &mut ProverSeat<'_>) -> Result<(), Error> {
-        let field = existing::<ProverField<F, M>>(seat.field)?.ok_or(Error::Over)?;
-        Ok(field.pool.settle(seat.channel)?)
+    fn settle_prover(side: &mut ProverSide<'_>) -> Result<(), Error> {
+        let field = existing::<ProverField<F, M>>(side.field)?.ok_or(Error::Over)?;
+        Ok(field.pool.settle(side.channel)?)
     }
 
-    fn settle_verifier(seat: &mut VerifierSeat<'_>) -> Result<(), Error> {
-        let field = existing::<VerifierField<F, M>>(seat.field)?.ok_or(Error::Over)?;
-        Ok(field.pool.settle(seat.channel)?)
+    fn settle_verifier(side: &mut VerifierSide<'_>) -> Result<(), Error> {
+        let field = existing::<VerifierField<F, M>>(side.field)?.ok_or(Error::Over)?;
+        Ok(field.pool.settle(side.channel)?)
     }
 
     fn start_prover(
-        seat: &mut ProverSeat<'_>,
+        side: &mut ProverSide<'_>,
         lot: Wiped<Authenticated<F, M>>,
         commitments: Option<u64>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
-        let (common, options) = (seat.common, &seat.common.options);
+        let (common, options) = (side.common, &side.common.options);
         let plan = <Self as Dealt>::plan(options, commitments)?;
         let setup = ReceiverSetup::start(rng);
-        seat.channel.send(tags::BASE_OT_SENDER, &setup.message())?;
-        let bits = setup.receive(&paths(&common.id), FieldBits::Eight, seat.channel)?;
-        seat.channel.flush()?;
+        side.channel.send(tags::BASE_OT_SENDER, &setup.message())?;
+        let bits = setup.receive(&paths(&common.id), FieldBits::Eight, side.channel)?;
+        side.channel.flush()?;
         let party = subfield::ProverParty::of_lot(common.id, Correlations::new(lot), bits, rng);
         let pool = pool(party, plan, options, common.threads.clone(), rng);
-        *seat.field = Some(Box::new(ProverField::<F, M> { pool }));
+        *side.field = Some(Box::new(ProverField::<F, M> { pool }));
         Ok(())
     }
 
     fn start_verifier(
-        seat: &mut VerifierSeat<'_>,
+        side: &mut VerifierSide<'_>,
         (lot, delta): (Wiped<M>, &M),
         commitments: Option<u64>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
-        let (common, options) = (seat.common, &seat.common.options);
+        let (common, options) = (side.common, &side.common.options);
         let plan = <Self as Dealt>::plan(options, commitments)?;
-        let setup = SenderSetup::send(Delta::random(rng), seat.channel, rng)?;
+        let setup = SenderSetup::send(Delta::random(rng), side.channel, rng)?;
         let mut point = [0; base_ot::SENDER_MESSAGE_BYTES];
-        seat.channel.recv_exact(tags::BASE_OT_SENDER, &mut point)?;
-        let bits = setup.finish(&paths(&common.id), FieldBits::Eight, &point, seat.channel)?;
+        side.channel.recv_exact(tags::BASE_OT_SENDER, &mut point)?;
+        let bits = setup.finish(&paths(&common.id), FieldBits::Eight, &point, side.channel)?;
         let delta = FieldDelta::from_element(*delta);
         let party =
             subfield::VerifierParty::of_lot(common.id, Correlations::new(lot), delta.duplicate(), bits, rng);
         let pool = pool(party, plan, options, common.threads.clone(), rng);
-        *seat.field = Some(Box::new(VerifierField::<F, M>::new(pool, delta)));
+        *side.field = Some(Box::new(VerifierField::<F, M>::new(pool, delta)));
         Ok(())
     }
 
@@ -370,13 +370,13 @@ impl<F: Value, M: Mac<F>> Dealt for Over<F, M> {
     }
 
     fn rehearse(
-        seat: &mut ProverSeat<'_>,
+        side: &mut ProverSide<'_>,
         commitments: Option<u64>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
-        let plan = <Self as Dealt>::plan(&seat.common.options, commitments)?;
-        let field = rehearsal::field_of_lot::<F, M>(seat.common, plan, seat.channel, rng)?;
-        *seat.field = Some(Box::new(field));
+        let plan = <Self as Dealt>::plan(&side.common.options, commitments)?;
+        let field = rehearsal::field_of_lot::<F, M>(side.common, plan, side.channel, rng)?;
+        *side.field = Some(Box::new(field));
         Ok(())
     }
 

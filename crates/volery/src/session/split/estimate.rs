@@ -340,7 +340,7 @@ impl<Y: Dealt, T> Rehearsed<'_, Y, T> {
         let common = Common { evaluates: false, ..Common::of(session, options, options.pool()?) };
         let digest = digest::<Y::Prover<'_>>(&captured);
         let mut prover = Prover { channel, common, pool: no_bits(), extension: None, field: None };
-        Y::rehearse(&mut prover.seat(), commitments, rng)?;
+        Y::rehearse(&mut prover.side(), commitments, rng)?;
         let report = prover.try_prove(&self.system, &captured, || Ok(()), rng)?;
         let [set_up, making] = self.measure(&options, (prover.taken(), commitments))?;
         let announced = (commitments.is_some(), Some(Y::plan(&options, commitments)?));
@@ -392,8 +392,8 @@ fn measure<Y: Dealt>(options: &Options, (taken, commitments): Measured) -> Resul
                 field: None,
             };
             let keys = Wiped::new(vec![Y::Mac::default(); n]);
-            Y::start_verifier(&mut verifier.seat(), (keys, &delta), commitments, &mut rng)?;
-            Y::Setup::make_verifier(&mut verifier.seat(), trials)?;
+            Y::start_verifier(&mut verifier.side(), (keys, &delta), commitments, &mut rng)?;
+            Y::Setup::make_verifier(&mut verifier.side(), trials)?;
             leave(&mut verifier.channel)
         };
         let verifier = Builder::new().spawn_scoped(scope, verify).map_err(Error::no_thread)?;
@@ -402,9 +402,9 @@ fn measure<Y: Dealt>(options: &Options, (taken, commitments): Measured) -> Resul
             let mut prover =
                 Prover { channel: ours, common: common()?, pool: no_bits(), extension: None, field: None };
             let shares = Wiped::new(vec![Y::ProverShare::default(); n]);
-            Y::start_prover(&mut prover.seat(), shares, commitments, &mut rng)?;
+            Y::start_prover(&mut prover.side(), shares, commitments, &mut rng)?;
             let set_up = start.elapsed();
-            let times = Y::Setup::make_prover(&mut prover.seat(), trials)?;
+            let times = Y::Setup::make_prover(&mut prover.side(), trials)?;
             leave(&mut prover.channel)?;
             let [bits, elements] = [0, 1].map(|kind| trials[kind].extrapolate(times[kind]));
             Ok::<_, Error>([set_up, bits + elements])

@@ -8,7 +8,7 @@ use volery_vole::Transcript;
 use volery_vole::correlations::Chain;
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::combine::{Beat, Question, SEED};
+use super::combine::{Heartbeat, Question, SEED};
 use super::coordinate::{Run, say_waiting};
 use super::dealt::{Dealt, encode};
 use super::layout::Equal;
@@ -32,7 +32,7 @@ impl<M: Element> Run<'_, M> {
     ) -> Result<Vec<usize>, Error> {
         let questions = Question::all(self.layout, &self.attempts, seed);
         let (mut answers, mut missing) = (BTreeMap::new(), BTreeSet::new());
-        let mut beat = Beat::new(self.beat);
+        let mut heartbeat = Heartbeat::new(self.heartbeat);
         for question in &questions {
             let shard = question.shard();
             match self.proved.get(&shard) {
@@ -42,7 +42,7 @@ impl<M: Element> Run<'_, M> {
                 }
                 Some(proved) => {
                     // What this says is all that the peer hears while it adds up.
-                    let mut between = || match beat.is_due() {
+                    let mut between = || match heartbeat.is_due() {
                         true => say_waiting(channel),
                         false => Ok(()),
                     };
@@ -52,7 +52,7 @@ impl<M: Element> Run<'_, M> {
             }
         }
         while !missing.is_empty() {
-            let Some(Answered { shard, attempt, result }) = workers.answered(self.beat)? else {
+            let Some(Answered { shard, attempt, result }) = workers.answered(self.heartbeat)? else {
                 say_waiting(channel)?;
                 continue;
             };
@@ -210,7 +210,7 @@ mod tests {
         let equal = vec![Equal { from: (0, 0), to: (1, 0), wires: 3 }];
         let layout = Layout::new(vec![info(), info()], equal).expect("a layout");
         let mut run = Run::new(&layout, Settings::default());
-        run.beat = Duration::ZERO;
+        run.heartbeat = Duration::ZERO;
         for shard in 0..2 {
             let macs = Wiped::new(vec![Gf128::ONE; 3]);
             let proved = Proved {

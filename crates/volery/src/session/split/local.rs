@@ -11,7 +11,7 @@ use super::deal::{Lot, ProverLot, VerifierLot};
 use super::dealt::Dealt;
 use super::shard::{Boundary, Shard, Sharded};
 use super::worker::{Lost, Proved, prove_shard, verify_shard};
-use super::workers::{Answered, Ended, Teller, Workers, keeps_nothing};
+use super::workers::{Answered, Ended, Reporter, Workers, keeps_nothing};
 use crate::{Error, os_rng};
 
 /// What P's and V's threads have in common: a statement, and a way to reach the peer's worker of the same
@@ -31,8 +31,8 @@ impl<'s, 'e, T, F, M: Copy + Default + Send + 's> Threads<'s, 'e, T, F, M> {
     }
 
     fn start<L: Lot + Send + 's>(&self, lot: L, work: impl FnOnce(L) -> Result<Proved<M>, Lost> + Send + 's) {
-        let teller = Teller::new(self.sender.clone(), lot.shard(), lot.attempt());
-        self.scope.spawn(move || teller.tell(work(lot)));
+        let reporter = Reporter::new(self.sender.clone(), lot.shard(), lot.attempt());
+        self.scope.spawn(move || reporter.report(work(lot)));
     }
 
     fn wait(&self, patience: Duration) -> Result<Option<Ended<M>>, Error> {

@@ -195,7 +195,7 @@ where
     let session = *common.id.as_bytes();
     let digest = digest::<Y::Prover<'_>>(&captured);
     let mut prover = Prover { channel, common, pool: no_bits(), extension: None, field: None };
-    let result = Y::start_prover(&mut prover.seat(), shares, commitments, rng);
+    let result = Y::start_prover(&mut prover.side(), shares, commitments, rng);
     let result = result.and_then(|()| prover.try_prove(&system, &captured, || Ok(()), rng));
     let result = match result {
         // The peer is to see a connection that broke, and no party that gives up: it may be tried again.
@@ -239,7 +239,7 @@ where
     let binary = Y::binary_delta(&delta);
     let mut verifier =
         Verifier { channel, common, pool: no_bits(), delta: binary, extension: None, field: None };
-    let result = Y::start_verifier(&mut verifier.seat(), (keys, &delta), commitments, rng);
+    let result = Y::start_verifier(&mut verifier.side(), (keys, &delta), commitments, rng);
     // A shard need not claim anything by itself: the coordinator asks whether the whole statement does.
     let result = result.and_then(|()| verifier.try_verify(&system, &captured, |_| Ok(()), rng));
     let result = match result {

@@ -97,24 +97,24 @@ pub struct Answered<M: Copy + Default> {
 }
 
 /// Tells a coordinator once how a worker ended: also by a panic, which nobody would hear of otherwise.
-pub(super) struct Teller<M: Copy + Default> {
+pub(super) struct Reporter<M: Copy + Default> {
     to: Sender<Ended<M>>,
     shard: usize,
     attempt: u32,
     result: Option<Result<Proved<M>, Lost>>,
 }
 
-impl<M: Copy + Default> Teller<M> {
+impl<M: Copy + Default> Reporter<M> {
     pub(super) fn new(to: Sender<Ended<M>>, shard: usize, attempt: u32) -> Self {
         Self { to, shard, attempt, result: None }
     }
 
-    pub(super) fn tell(mut self, result: Result<Proved<M>, Lost>) {
+    pub(super) fn report(mut self, result: Result<Proved<M>, Lost>) {
         self.result = Some(result);
     }
 }
 
-impl<M: Copy + Default> Drop for Teller<M> {
+impl<M: Copy + Default> Drop for Reporter<M> {
     fn drop(&mut self) {
         let result =
             self.result.take().unwrap_or_else(|| Err(Lost::Gone("it stopped without a word".into())));
@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn a_worker_that_stops_without_a_word_is_gone() {
         let (sender, ended) = std::sync::mpsc::channel();
-        let teller = Teller::<u64>::new(sender, 3, 1);
+        let reporter = Reporter::<u64>::new(sender, 3, 1);
         let panicked = std::thread::spawn(move || {
-            let _teller = teller;
+            let _reporter = reporter;
             panic!("on purpose");
         });
         assert!(panicked.join().is_err());

@@ -8,7 +8,7 @@ use volery_vole::correlations::Chain;
 use volery_zk::quicksilver::{self, Challenges};
 
 use super::correlations::OfBits;
-use super::{Proof, ProverSeat, System, VerifierSeat, sealed};
+use super::{Proof, ProverSide, System, VerifierSide, sealed};
 use crate::Error;
 use crate::session::memory::{self, Bytes, Rehearsed};
 use crate::session::report::Counted;
@@ -80,7 +80,7 @@ impl System for Bits {
 
     fn run_prover<S>(
         &self,
-        seat: ProverSeat<'_>,
+        side: ProverSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -88,7 +88,7 @@ impl System for Bits {
     where
         S: for<'a> Statement<quicksilver::bits::Prover<'a>> + ?Sized,
     {
-        let ProverSeat { common, pool, channel, .. } = seat;
+        let ProverSide { common, pool, channel, .. } = side;
         pool.expect(Self::correlations(&common.options, proof.commitments));
         let challenges = Self::challenges(common, &proof.digest, pool.index(), proof.chains, rng);
         let (settings, threads) = (common.options.settings(), common.threads.as_deref());
@@ -98,7 +98,7 @@ impl System for Bits {
 
     fn run_verifier<S>(
         &self,
-        seat: VerifierSeat<'_>,
+        side: VerifierSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -106,7 +106,7 @@ impl System for Bits {
     where
         S: for<'a> Statement<quicksilver::bits::Verifier<'a>> + ?Sized,
     {
-        let VerifierSeat { common, pool, delta, channel, .. } = seat;
+        let VerifierSide { common, pool, delta, channel, .. } = side;
         pool.expect(Self::correlations(&common.options, proof.commitments));
         let challenges = Self::challenges(common, &proof.digest, pool.index(), proof.chains, rng);
         let (settings, threads) = (common.options.settings(), common.threads.as_deref());

@@ -9,7 +9,7 @@ use volery_field::{Mac, Value};
 use volery_vole::correlations::Plan;
 use volery_vole::subfield;
 
-use super::{ProverSeat, VerifierSeat};
+use super::{ProverSide, VerifierSide};
 use crate::Error;
 use crate::session::field::{ProverField, ProverStart, VerifierField, VerifierStart, existing};
 use crate::session::making::Trial;
@@ -18,25 +18,25 @@ use crate::session::{Options, Report, rehearsal};
 /// What a proof's correlations are set up by. The first messages of a set-up leave together with `Begin`.
 pub trait CorrelationSetup {
     /// P's first message, unless the set-up was made before.
-    fn start_prover(seat: &mut ProverSeat<'_>, rng: &mut dyn CryptoRng)
+    fn start_prover(side: &mut ProverSide<'_>, rng: &mut dyn CryptoRng)
     -> Result<Option<ProverStart>, Error>;
 
     /// The rest of P's set-up, if it was begun.
     fn finish_prover(
-        seat: &mut ProverSeat<'_>,
+        side: &mut ProverSide<'_>,
         start: Option<ProverStart>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error>;
 
     /// V's first message, unless the set-up was made before.
     fn start_verifier(
-        seat: &mut VerifierSeat<'_>,
+        side: &mut VerifierSide<'_>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Option<VerifierStart>, Error>;
 
     /// The rest of V's set-up, if it was begun.
     fn finish_verifier(
-        seat: &mut VerifierSeat<'_>,
+        side: &mut VerifierSide<'_>,
         start: Option<VerifierStart>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error>;
@@ -45,16 +45,16 @@ pub trait CorrelationSetup {
     fn plan(options: &Options) -> Plan;
 
     /// P's side of trials: of correlations over bits and of those over the field.
-    fn make_prover(seat: &mut ProverSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error>;
+    fn make_prover(side: &mut ProverSide<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error>;
 
     /// V's side of that.
-    fn make_verifier(seat: &mut VerifierSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error>;
+    fn make_verifier(side: &mut VerifierSide<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error>;
 
     /// P's side of making so many correlations and throwing them away.
-    fn spend_prover(seat: ProverSeat<'_>, count: u64) -> Result<Report, Error>;
+    fn spend_prover(side: ProverSide<'_>, count: u64) -> Result<Report, Error>;
 
     /// V's side of that.
-    fn spend_verifier(seat: VerifierSeat<'_>, count: u64) -> Result<Report, Error>;
+    fn spend_verifier(side: VerifierSide<'_>, count: u64) -> Result<Report, Error>;
 }
 
 /// Those over bits alone.
@@ -62,12 +62,12 @@ pub trait CorrelationSetup {
 pub enum OfBits {}
 
 impl CorrelationSetup for OfBits {
-    fn start_prover(_: &mut ProverSeat<'_>, _: &mut dyn CryptoRng) -> Result<Option<ProverStart>, Error> {
+    fn start_prover(_: &mut ProverSide<'_>, _: &mut dyn CryptoRng) -> Result<Option<ProverStart>, Error> {
         Ok(None)
     }
 
     fn finish_prover(
-        _: &mut ProverSeat<'_>,
+        _: &mut ProverSide<'_>,
         _: Option<ProverStart>,
         _: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
@@ -75,14 +75,14 @@ impl CorrelationSetup for OfBits {
     }
 
     fn start_verifier(
-        _: &mut VerifierSeat<'_>,
+        _: &mut VerifierSide<'_>,
         _: &mut dyn CryptoRng,
     ) -> Result<Option<VerifierStart>, Error> {
         Ok(None)
     }
 
     fn finish_verifier(
-        _: &mut VerifierSeat<'_>,
+        _: &mut VerifierSide<'_>,
         _: Option<VerifierStart>,
         _: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
@@ -93,20 +93,20 @@ impl CorrelationSetup for OfBits {
         options.profile.plan()
     }
 
-    fn make_prover(seat: &mut ProverSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
-        Ok([trials[0].make(seat.pool, seat.channel)?, Default::default()])
+    fn make_prover(side: &mut ProverSide<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
+        Ok([trials[0].make(side.pool, side.channel)?, Default::default()])
     }
 
-    fn make_verifier(seat: &mut VerifierSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
-        Ok([trials[0].make(seat.pool, seat.channel)?, Default::default()])
+    fn make_verifier(side: &mut VerifierSide<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
+        Ok([trials[0].make(side.pool, side.channel)?, Default::default()])
     }
 
-    fn spend_prover(seat: ProverSeat<'_>, count: u64) -> Result<Report, Error> {
-        seat.common.spend(count, seat.pool, seat.channel)
+    fn spend_prover(side: ProverSide<'_>, count: u64) -> Result<Report, Error> {
+        side.common.spend(count, side.pool, side.channel)
     }
 
-    fn spend_verifier(seat: VerifierSeat<'_>, count: u64) -> Result<Report, Error> {
-        seat.common.spend(count, seat.pool, seat.channel)
+    fn spend_verifier(side: VerifierSide<'_>, count: u64) -> Result<Report, Error> {
+        side.common.spend(count, side.pool, side.channel)
     }
 }
 
@@ -116,48 +116,48 @@ pub struct OfField<F, M>(PhantomData<fn() -> (F, M)>);
 
 impl<F: Value, M: Mac<F>> CorrelationSetup for OfField<F, M> {
     fn start_prover(
-        seat: &mut ProverSeat<'_>,
+        side: &mut ProverSide<'_>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Option<ProverStart>, Error> {
-        if existing::<ProverField<F, M>>(seat.field)?.is_some() {
+        if existing::<ProverField<F, M>>(side.field)?.is_some() {
             return Ok(None);
         }
-        ProverStart::send(seat.channel, rng).map(Some)
+        ProverStart::send(side.channel, rng).map(Some)
     }
 
     fn finish_prover(
-        seat: &mut ProverSeat<'_>,
+        side: &mut ProverSide<'_>,
         start: Option<ProverStart>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         if let Some(start) = start {
-            let made = match &mut seat.extension {
-                Some(extension) => start.finish::<F, M>(seat.common, extension, seat.channel, rng)?,
-                None => rehearsal::finish_field::<F, M>(seat.common, seat.channel, rng)?,
+            let made = match &mut side.extension {
+                Some(extension) => start.finish::<F, M>(side.common, extension, side.channel, rng)?,
+                None => rehearsal::finish_field::<F, M>(side.common, side.channel, rng)?,
             };
-            *seat.field = Some(Box::new(made));
+            *side.field = Some(Box::new(made));
         }
         Ok(())
     }
 
     fn start_verifier(
-        seat: &mut VerifierSeat<'_>,
+        side: &mut VerifierSide<'_>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Option<VerifierStart>, Error> {
-        if existing::<VerifierField<F, M>>(seat.field)?.is_some() {
+        if existing::<VerifierField<F, M>>(side.field)?.is_some() {
             return Ok(None);
         }
-        VerifierStart::send(seat.channel, rng).map(Some)
+        VerifierStart::send(side.channel, rng).map(Some)
     }
 
     fn finish_verifier(
-        seat: &mut VerifierSeat<'_>,
+        side: &mut VerifierSide<'_>,
         start: Option<VerifierStart>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         if let Some(start) = start {
-            let extension = seat.extension.as_deref_mut().ok_or(Error::Over)?;
-            *seat.field = Some(Box::new(start.finish::<F, M>(seat.common, extension, seat.channel, rng)?));
+            let extension = side.extension.as_deref_mut().ok_or(Error::Over)?;
+            *side.field = Some(Box::new(start.finish::<F, M>(side.common, extension, side.channel, rng)?));
         }
         Ok(())
     }
@@ -166,25 +166,25 @@ impl<F: Value, M: Mac<F>> CorrelationSetup for OfField<F, M> {
         subfield::plan::<F, M>(options.profile)
     }
 
-    fn make_prover(seat: &mut ProverSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
-        let field = existing::<ProverField<F, M>>(seat.field)?.ok_or(Error::Over)?;
+    fn make_prover(side: &mut ProverSide<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
+        let field = existing::<ProverField<F, M>>(side.field)?.ok_or(Error::Over)?;
         let [bits, elements] = trials;
-        Ok([bits.make(seat.pool, seat.channel)?, elements.make(&mut field.pool, seat.channel)?])
+        Ok([bits.make(side.pool, side.channel)?, elements.make(&mut field.pool, side.channel)?])
     }
 
-    fn make_verifier(seat: &mut VerifierSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
-        let field = existing::<VerifierField<F, M>>(seat.field)?.ok_or(Error::Over)?;
+    fn make_verifier(side: &mut VerifierSide<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
+        let field = existing::<VerifierField<F, M>>(side.field)?.ok_or(Error::Over)?;
         let [bits, elements] = trials;
-        Ok([bits.make(seat.pool, seat.channel)?, elements.make(&mut field.pool, seat.channel)?])
+        Ok([bits.make(side.pool, side.channel)?, elements.make(&mut field.pool, side.channel)?])
     }
 
-    fn spend_prover(seat: ProverSeat<'_>, count: u64) -> Result<Report, Error> {
-        let field = existing::<ProverField<F, M>>(seat.field)?.ok_or(Error::Over)?;
-        seat.common.spend(count, &mut field.pool, seat.channel)
+    fn spend_prover(side: ProverSide<'_>, count: u64) -> Result<Report, Error> {
+        let field = existing::<ProverField<F, M>>(side.field)?.ok_or(Error::Over)?;
+        side.common.spend(count, &mut field.pool, side.channel)
     }
 
-    fn spend_verifier(seat: VerifierSeat<'_>, count: u64) -> Result<Report, Error> {
-        let field = existing::<VerifierField<F, M>>(seat.field)?.ok_or(Error::Over)?;
-        seat.common.spend(count, &mut field.pool, seat.channel)
+    fn spend_verifier(side: VerifierSide<'_>, count: u64) -> Result<Report, Error> {
+        let field = existing::<VerifierField<F, M>>(side.field)?.ok_or(Error::Over)?;
+        side.common.spend(count, &mut field.pool, side.channel)
     }
 }

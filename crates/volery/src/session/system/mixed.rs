@@ -10,7 +10,7 @@ use volery_vole::correlations::Chain;
 use volery_zk::quicksilver::{self, Challenges, field, mixed};
 
 use super::correlations::OfField;
-use super::{Over, Proof, ProverSeat, System, VerifierSeat, sealed};
+use super::{Over, Proof, ProverSide, System, VerifierSide, sealed};
 use crate::Error;
 use crate::session::field::{ProverField, VerifierField, existing};
 use crate::session::memory::{self, Bytes, Rehearsed};
@@ -85,7 +85,7 @@ impl<F: Value, M: Mac<F>> System for Mixed<F, M> {
 
     fn run_prover<S>(
         &self,
-        seat: ProverSeat<'_>,
+        side: ProverSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -93,7 +93,7 @@ impl<F: Value, M: Mac<F>> System for Mixed<F, M> {
     where
         S: for<'a> Statement<mixed::Prover<'a, F, M>> + ?Sized,
     {
-        let ProverSeat { common, pool: bits, field, channel, .. } = seat;
+        let ProverSide { common, pool: bits, field, channel, .. } = side;
         let ProverField { pool } = existing::<ProverField<F, M>>(field)?.ok_or(Error::Over)?;
         pool.expect(None);
         bits.expect(None);
@@ -109,7 +109,7 @@ impl<F: Value, M: Mac<F>> System for Mixed<F, M> {
 
     fn run_verifier<S>(
         &self,
-        seat: VerifierSeat<'_>,
+        side: VerifierSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -117,7 +117,7 @@ impl<F: Value, M: Mac<F>> System for Mixed<F, M> {
     where
         S: for<'a> Statement<mixed::Verifier<'a, F, M>> + ?Sized,
     {
-        let VerifierSeat { common, pool: bits, delta: of_bits, field, channel, .. } = seat;
+        let VerifierSide { common, pool: bits, delta: of_bits, field, channel, .. } = side;
         let VerifierField { pool, delta, .. } = existing::<VerifierField<F, M>>(field)?.ok_or(Error::Over)?;
         pool.expect(None);
         bits.expect(None);

@@ -87,7 +87,7 @@ pub trait System: Copy + Send + Sync + sealed::Sealed {
     #[doc(hidden)]
     fn run_prover<S>(
         &self,
-        seat: ProverSeat<'_>,
+        side: ProverSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -99,7 +99,7 @@ pub trait System: Copy + Send + Sync + sealed::Sealed {
     #[doc(hidden)]
     fn run_verifier<S>(
         &self,
-        seat: VerifierSeat<'_>,
+        side: VerifierSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -158,7 +158,7 @@ pub struct Proof<'a> {
 }
 
 /// P's side of a session, as a system needs it.
-pub struct ProverSeat<'a> {
+pub struct ProverSide<'a> {
     pub(super) common: &'a Common,
     pub(super) pool: &'a mut Pool,
     pub(super) extension: Option<&'a mut volery_vole::softspoken::Receiver>,
@@ -167,7 +167,7 @@ pub struct ProverSeat<'a> {
 }
 
 /// V's side of a session, as a system needs it.
-pub struct VerifierSeat<'a> {
+pub struct VerifierSide<'a> {
     pub(super) common: &'a Common,
     pub(super) pool: &'a mut Pool,
     pub(super) delta: &'a Delta,

@@ -11,7 +11,7 @@ use volery_vole::correlations::Chain;
 use volery_zk::quicksilver::{Challenges, field};
 
 use super::correlations::OfField;
-use super::{Proof, ProverSeat, System, VerifierSeat, sealed};
+use super::{Proof, ProverSide, System, VerifierSide, sealed};
 use crate::Error;
 use crate::session::field::{ProverField, VerifierField, existing};
 use crate::session::memory::{self, Bytes, Rehearsed};
@@ -141,7 +141,7 @@ impl<F: Value, M: Mac<F>> System for Over<F, M> {
 
     fn run_prover<S>(
         &self,
-        seat: ProverSeat<'_>,
+        side: ProverSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -149,7 +149,7 @@ impl<F: Value, M: Mac<F>> System for Over<F, M> {
     where
         S: for<'a> Statement<field::Prover<'a, F, M>> + ?Sized,
     {
-        let ProverSeat { common, field, channel, .. } = seat;
+        let ProverSide { common, field, channel, .. } = side;
         let ProverField { pool } = existing::<ProverField<F, M>>(field)?.ok_or(Error::Over)?;
         pool.expect(Self::correlations(&common.options, proof.commitments));
         let challenges = Self::challenges(common, &proof.digest, pool.index(), proof.chains, rng);
@@ -160,7 +160,7 @@ impl<F: Value, M: Mac<F>> System for Over<F, M> {
 
     fn run_verifier<S>(
         &self,
-        seat: VerifierSeat<'_>,
+        side: VerifierSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -168,7 +168,7 @@ impl<F: Value, M: Mac<F>> System for Over<F, M> {
     where
         S: for<'a> Statement<field::Verifier<'a, F, M>> + ?Sized,
     {
-        let VerifierSeat { common, field, channel, .. } = seat;
+        let VerifierSide { common, field, channel, .. } = side;
         let VerifierField { pool, delta, .. } = existing::<VerifierField<F, M>>(field)?.ok_or(Error::Over)?;
         pool.expect(Self::correlations(&common.options, proof.commitments));
         let challenges = Self::challenges(common, &proof.digest, pool.index(), proof.chains, rng);

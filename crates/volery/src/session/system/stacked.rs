@@ -12,7 +12,7 @@ use volery_zk::quicksilver::Challenges;
 use volery_zk::soundness::FieldSize;
 
 use super::correlations::{OfBits, OfField};
-use super::{Over, Proof, ProverSeat, System, VerifierSeat, sealed};
+use super::{Over, Proof, ProverSide, System, VerifierSide, sealed};
 use crate::Error;
 use crate::session::field::{ProverField, VerifierField, existing};
 use crate::session::memory::{self, Bytes, Rehearsed};
@@ -164,7 +164,7 @@ impl System for Stacked {
 
     fn run_prover<S>(
         &self,
-        seat: ProverSeat<'_>,
+        side: ProverSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -172,7 +172,7 @@ impl System for Stacked {
     where
         S: for<'a> Statement<Run<'a, ProverBits>> + ?Sized,
     {
-        let (terms, ProverSeat { common, pool, channel, .. }) = (self.terms(), seat);
+        let (terms, ProverSide { common, pool, channel, .. }) = (self.terms(), side);
         pool.expect(terms.correlations(proof.commitments));
         let challenges = terms.challenges(common, proof, pool.index(), rng);
         let tally = macncheese::prove(ProverBits, self.settings, challenges, rng, pool, channel, statement)?;
@@ -181,7 +181,7 @@ impl System for Stacked {
 
     fn run_verifier<S>(
         &self,
-        seat: VerifierSeat<'_>,
+        side: VerifierSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -189,7 +189,7 @@ impl System for Stacked {
     where
         S: for<'a> Statement<Run<'a, VerifierBits>> + ?Sized,
     {
-        let (terms, VerifierSeat { common, pool, delta, channel, .. }) = (self.terms(), seat);
+        let (terms, VerifierSide { common, pool, delta, channel, .. }) = (self.terms(), side);
         pool.expect(terms.correlations(proof.commitments));
         let challenges = terms.challenges(common, proof, pool.index(), rng);
         let half = VerifierBits::new(delta);
@@ -231,7 +231,7 @@ impl<F: Value, M: Mac<F>> System for StackedOver<F, M> {
 
     fn run_prover<S>(
         &self,
-        seat: ProverSeat<'_>,
+        side: ProverSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -239,7 +239,7 @@ impl<F: Value, M: Mac<F>> System for StackedOver<F, M> {
     where
         S: for<'a> Statement<Run<'a, macncheese::ProverField<F, M>>> + ?Sized,
     {
-        let (terms, ProverSeat { common, field, channel, .. }) = (self.terms(), seat);
+        let (terms, ProverSide { common, field, channel, .. }) = (self.terms(), side);
         let ProverField { pool } = existing::<ProverField<F, M>>(field)?.ok_or(Error::Over)?;
         pool.expect(terms.correlations(proof.commitments));
         let challenges = terms.challenges(common, proof, pool.index(), rng);
@@ -250,7 +250,7 @@ impl<F: Value, M: Mac<F>> System for StackedOver<F, M> {
 
     fn run_verifier<S>(
         &self,
-        seat: VerifierSeat<'_>,
+        side: VerifierSide<'_>,
         proof: &Proof<'_>,
         statement: &S,
         rng: &mut dyn CryptoRng,
@@ -258,7 +258,7 @@ impl<F: Value, M: Mac<F>> System for StackedOver<F, M> {
     where
         S: for<'a> Statement<Run<'a, macncheese::VerifierField<F, M>>> + ?Sized,
     {
-        let (terms, VerifierSeat { common, field, channel, .. }) = (self.terms(), seat);
+        let (terms, VerifierSide { common, field, channel, .. }) = (self.terms(), side);
         let VerifierField { pool, delta, .. } = existing::<VerifierField<F, M>>(field)?.ok_or(Error::Over)?;
         pool.expect(terms.correlations(proof.commitments));
         let challenges = terms.challenges(common, proof, pool.index(), rng);

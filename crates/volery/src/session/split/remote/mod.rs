@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! coordinator                               a worker of the same party
-//! Hall: listens, with a fresh key
+//! LotServer, with a fresh key
 //! a launcher starts a worker  ----------->  an Invitation: address, key, one-time token
 //!                             <-- TLS ----  WorkerToken
 //! WorkerLot: lot, job's length, job ------>
@@ -26,17 +26,17 @@
 //! the lot is used. If P's worker is gone, P's coordinator shows that in its place and hangs up: V's worker
 //! need not wait for somebody who will not come.
 
-mod door;
-mod hall;
+mod accept;
 mod invitation;
 mod jobs;
+mod lot_server;
 #[cfg(test)]
 mod tests;
 mod work;
 
-pub use hall::{Absentees, Hall, Times};
 pub use invitation::Invitation;
 pub use jobs::{Kind, Side};
+pub use lot_server::{DeadWorkers, LotServer, Times};
 pub use work::{Arrival, Worker};
 
 use volery_channel::{Channel, ChannelExt as _, Error as ChannelError, Tag, tags};

@@ -58,7 +58,7 @@ fn run(whole: &impl Sharded, p_worker: Come<'_>, v_worker: Come<'_>) -> [Result<
 }
 
 /// What a coordinator says, and the bytes that went to its workers and came from them.
-type Told = (Result<Outcome, Error>, [u64; 2]);
+type Outcomes = (Result<Outcome, Error>, [u64; 2]);
 
 /// As [`run`]; P's workers go to these hosts only.
 fn run_meeting_at(
@@ -66,7 +66,7 @@ fn run_meeting_at(
     whole: &impl Sharded,
     p_worker: Come<'_>,
     v_worker: Come<'_>,
-) -> [Told; 2] {
+) -> [Outcomes; 2] {
     let times = Times { arrive: core::time::Duration::from_secs(2), ..Times::default() };
     run_within(times, hosts, whole, p_worker, v_worker)
 }
@@ -78,21 +78,21 @@ fn run_within(
     whole: &impl Sharded,
     p_worker: Come<'_>,
     v_worker: Come<'_>,
-) -> [Told; 2] {
+) -> [Outcomes; 2] {
     let layout = whole.layout().expect("a layout");
     let (ours, theirs) = memory_pair(&Limits::default());
     let (layout, settings) = (&layout, Settings::default());
     /// Has workers struck off that end in an error, as if their processes had died.
     fn launcher<'s, 'e: 's>(
         scope: &'s Scope<'s, 'e>,
-        absentees: &'s OnceLock<Absentees>,
+        dead_workers: &'s OnceLock<DeadWorkers>,
         worker: Come<'s>,
     ) -> impl FnMut(usize, &Invitation) -> Result<(), Error> + 's {
         move |_, invitation| {
             let invitation: Invitation = invitation.to_text().parse()?;
             scope.spawn(move || {
                 if worker(&invitation).is_err() {
-                    absentees.get().expect("a hall").add(&invitation);
+                    dead_workers.get().expect("a lot server").add(&invitation);
                 }
             });
             Ok(())
@@ -105,23 +105,24 @@ fn run_within(
             std::thread::scope(|scope| {
                 let job = |_| Ok(Zeroizing::new(b"verify".to_vec()));
                 let launch = launcher(scope, v_known, v_worker);
-                let hall = Hall::<VerifierLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
-                let (mut hall, mut rng) = (hall.expect("a hall"), rng(2));
-                v_known.set(hall.absentees()).ok().expect("one hall");
+                let server =
+                    LotServer::<VerifierLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
+                let (mut server, mut rng) = (server.expect("a lot server"), rng(2));
+                v_known.set(server.dead_workers()).ok().expect("one lot server");
                 let mut verifier = Verifier::start(theirs, Options::default(), &mut rng).expect("set up");
-                let outcome = verifier.verify_split(Bits, layout, settings, &mut hall, &mut rng);
-                (outcome, hall.traffic())
+                let outcome = verifier.verify_split(Bits, layout, settings, &mut server, &mut rng);
+                (outcome, server.traffic())
             })
         });
         let proved = std::thread::scope(|scope| {
             let job = |_| Ok(Zeroizing::new(b"prove".to_vec()));
             let launch = launcher(scope, p_known, p_worker);
-            let hall = Hall::<ProverLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
-            let (mut hall, mut rng) = (hall.expect("a hall").meeting_at(hosts), rng(1));
-            p_known.set(hall.absentees()).ok().expect("one hall");
+            let server = LotServer::<ProverLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
+            let (mut server, mut rng) = (server.expect("a lot server").meeting_at(hosts), rng(1));
+            p_known.set(server.dead_workers()).ok().expect("one lot server");
             let mut prover = Prover::start(ours, Options::default(), &mut rng).expect("set up");
-            let outcome = prover.prove_split(Bits, layout, settings, &mut hall, &mut rng);
-            (outcome, hall.traffic())
+            let outcome = prover.prove_split(Bits, layout, settings, &mut server, &mut rng);
+            (outcome, server.traffic())
         });
         [proved, verified.join().expect("no panic")]
     })

@@ -15,18 +15,18 @@ use volery_channel::transport::Socket;
 use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener, tags};
 use zeroize::Zeroizing;
 
-use super::door::{Stranger, keep_door};
+use super::accept::{Unidentified, accept_all};
 use super::invitation::{Invitation, from_hex, to_hex};
 use super::{LotOf, MOST_JOB, receive_job, receive_secret};
 use crate::session::split::codec::{MOST_LOT, MOST_QUESTION, decode_question, encode_answer, encode_result};
-use crate::session::split::combine::{Beat, Shown};
+use crate::session::split::combine::{Heartbeat, Shown};
 use crate::session::split::workers::MOST_ADDRESS;
 use crate::session::split::{Boundary, Dealt, Lost, Lot as _, Proved, ProverLot, Shard, VerifierLot};
 use crate::session::split::{prove_shard, verify_shard};
 use crate::{Error, os_rng};
 
 /// How often a worker says that it is at work.
-const BEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
+const HEARTBEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
 
 /// How long a worker that keeps its boundary wires waits for a word of its coordinator's, which says every
 /// few seconds that it is there.
@@ -53,48 +53,49 @@ pub struct Arrival {
 
 /// What ends a worker's work.
 #[derive(Default)]
-pub(super) struct Leash(Mutex<Held>);
+pub(super) struct Cancellation(Mutex<CancelState>);
 
-/// The state of a [`Leash`].
+/// The state of a [`Cancellation`].
 #[derive(Default)]
-struct Held {
-    is_cut: bool,
+struct CancelState {
+    is_cancelled: bool,
     /// The connection that the work waits for.
     socket: Option<UnixStream>,
 }
 
-impl Leash {
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+impl Cancellation {
+    fn state(&self) -> std::sync::MutexGuard<'_, CancelState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Closes this connection when the work is to end.
-    fn tie(&self, socket: Option<OwnedFd>) {
-        let mut held = self.held();
+    fn watch(&self, socket: Option<OwnedFd>) {
+        let mut state = self.state();
         // Shutting down is the same for every kind of socket.
-        held.socket = socket.map(UnixStream::from);
-        if held.is_cut {
-            drop(held);
-            self.cut();
+        state.socket = socket.map(UnixStream::from);
+        if state.is_cancelled {
+            drop(state);
+            self.cancel();
         }
     }
 
     /// Ends the work: nobody wants what it would bring.
-    fn cut(&self) {
-        let mut held = self.held();
-        held.is_cut = true;
-        if let Some(socket) = held.socket.take() {
+    fn cancel(&self) {
+        let mut state = self.state();
+        state.is_cancelled = true;
+        if let Some(socket) = state.socket.take() {
             // The peer may be gone already.
             let _ = socket.shutdown(Shutdown::Both);
         }
     }
 
-    fn is_cut(&self) -> bool {
-        self.held().is_cut
+    fn is_cancelled(&self) -> bool {
+        self.state().is_cancelled
     }
 }
 
-/// The same socket once more, for a [`Leash`]. If there is none, the connection ends when its time is over.
+/// The same socket once more, for a [`Cancellation`]. If there is none, the connection ends when its time is
+/// over.
 fn copy(socket: &Socket) -> Option<OwnedFd> {
     socket.as_fd().try_clone_to_owned().ok()
 }
@@ -103,14 +104,14 @@ fn connect(
     address: &Address,
     key: &[u8; 32],
     limits: &Limits,
-    leash: &Leash,
+    cancellation: &Cancellation,
 ) -> Result<Framed<Tls<Socket>>, Error> {
     let host = match address {
         Address::Tcp { host, .. } => host.as_str(),
         Address::Unix(_) => "localhost",
     };
     let socket = Socket::connect(address, limits.connect)?;
-    leash.tie(copy(&socket));
+    cancellation.watch(copy(&socket));
     let tls = Tls::connect(socket, client_config(&Trust::Key(*key))?, host, limits)?;
     Ok(Framed::new(tls, limits.clone()))
 }
@@ -128,7 +129,7 @@ impl Arrival {
             ..limits.clone()
         };
         let mut coordinator =
-            connect(&invitation.address, &invitation.key, &to_coordinator, &Leash::default())?;
+            connect(&invitation.address, &invitation.key, &to_coordinator, &Cancellation::default())?;
         coordinator.send(tags::WORKER_TOKEN, &*invitation.token)?;
         let lot = receive_secret(&mut coordinator, tags::WORKER_LOT, MOST_LOT)?;
         let job = receive_job(&mut coordinator)?;
@@ -168,24 +169,24 @@ impl<L: LotOf> Worker<L> {
 
     /// Runs `work` while the coordinator hears that this worker is there, and then what it brings. Returns
     /// what a person may know of it. If the coordinator is gone, the work ends, too: its connection, which
-    /// hangs on the leash, is closed.
+    /// is watched, is closed.
     fn bring<M: volery_field::Element>(
         (mut coordinator, limits): (Framed<Tls<Socket>>, Limits),
         shown: Shown<M>,
-        work: impl FnOnce(&Leash) -> Result<Proved<M>, Lost> + Send,
+        work: impl FnOnce(&Cancellation) -> Result<Proved<M>, Lost> + Send,
     ) -> Result<(), Error> {
-        let leash = &Leash::default();
+        let cancellation = &Cancellation::default();
         std::thread::scope(|scope| {
             let (sender, result) = channel();
-            scope.spawn(move || drop(sender.send(work(leash))));
+            scope.spawn(move || drop(sender.send(work(cancellation))));
             let result = loop {
-                match result.recv_timeout(BEAT) {
+                match result.recv_timeout(HEARTBEAT) {
                     Ok(result) => break result,
                     Err(RecvTimeoutError::Timeout) => {
                         let there =
                             coordinator.send(tags::WORKER_ENDED, &[]).and_then(|()| coordinator.flush());
                         if let Err(error) = there {
-                            leash.cut();
+                            cancellation.cancel();
                             return Err(error.into());
                         }
                     }
@@ -201,7 +202,7 @@ impl<L: LotOf> Worker<L> {
                 None => coordinator.finish()?,
                 Some(kept) => {
                     coordinator.renew(Limits { read: limits.read.min(KEPT), ..limits });
-                    answer(&mut coordinator, &kept, shown, BEAT)?;
+                    answer(&mut coordinator, &kept, shown, HEARTBEAT)?;
                 }
             }
             match result {
@@ -231,9 +232,9 @@ fn answer<M: volery_field::Element>(
         }
         // Empty: the coordinator is there, and asks nothing yet.
         if !question.is_empty() {
-            let mut beat = Beat::new(every);
+            let mut heartbeat = Heartbeat::new(every);
             let mut between = || {
-                if beat.is_due() {
+                if heartbeat.is_due() {
                     coordinator.send(tags::WORKER_COMBINE, &[])?;
                     coordinator.flush()?;
                 }
@@ -256,10 +257,10 @@ pub(super) fn show_pass(
     address: &str,
     pass: &[u8; 32],
     limits: &Limits,
-    leash: &Leash,
+    cancellation: &Cancellation,
 ) -> Result<Framed<Tls<Socket>>, Error> {
     let (address, key) = read_address(address)?;
-    let mut peer = connect(&address, &key, limits, leash)?;
+    let mut peer = connect(&address, &key, limits, cancellation)?;
     peer.send(tags::WORKER_TOKEN, pass)?;
     peer.flush()?;
     Ok(peer)
@@ -285,8 +286,8 @@ impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
         coordinator.send(tags::WORKER_ADDRESS, &[])?;
         let address = coordinator.recv(tags::WORKER_ADDRESS, MOST_ADDRESS)?.to_vec();
         let address = String::from_utf8_lossy(&address).into_owned();
-        Self::bring((coordinator, limits.clone()), Y::SHOWN, move |leash| {
-            let peer = show_pass(&address, &pass(&lot.token()), &limits, leash);
+        Self::bring((coordinator, limits.clone()), Y::SHOWN, move |cancellation| {
+            let peer = show_pass(&address, &pass(&lot.token()), &limits, cancellation);
             let peer = peer.map_err(|error| Lost::of(error, false))?;
             let mut rng = os_rng().map_err(Lost::Failed)?;
             prove_shard(peer, lot, system, shard, &mut rng)
@@ -326,8 +327,8 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
         }
         coordinator.send(tags::WORKER_ADDRESS, said.as_bytes())?;
         coordinator.flush()?;
-        Self::bring((coordinator, limits.clone()), Y::SHOWN, move |leash| {
-            let peer = welcome(listener, config, pass(&lot.token()), &limits, leash)?;
+        Self::bring((coordinator, limits.clone()), Y::SHOWN, move |cancellation| {
+            let peer = welcome(listener, config, pass(&lot.token()), &limits, cancellation)?;
             let mut peer = peer;
             peer.renew(limits);
             let mut rng = os_rng().map_err(Lost::Failed)?;
@@ -336,14 +337,14 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
     }
 }
 
-/// Waits for P's worker, which shows this pass, until the leash is cut. Others are turned away, and take no
+/// Waits for P's worker, which shows this pass, until that is cancelled. Others are turned away, and take no
 /// more than the time to connect. Nothing is exposed yet.
 fn welcome(
     listener: Listener,
     config: Arc<ServerConfig>,
     expected: [u8; 32],
     limits: &Limits,
-    leash: &Leash,
+    cancellation: &Cancellation,
 ) -> Result<Framed<Tls<Socket>>, Lost> {
     let (end, short) = (Instant::now() + limits.read, Limits { read: limits.connect, ..limits.clone() });
     let (sender, came) = channel();
@@ -359,16 +360,16 @@ fn welcome(
     let closed = Arc::new(AtomicBool::new(false));
     let keeper = std::thread::Builder::new().spawn({
         let closed = Arc::clone(&closed);
-        move || keep_door(&listener, &closed, &Stranger::default(), serve)
+        move || accept_all(&listener, &closed, &Unidentified::default(), serve)
     });
     let result = loop {
         let left = end.saturating_duration_since(Instant::now());
-        match came.recv_timeout(left.min(BEAT)) {
+        match came.recv_timeout(left.min(HEARTBEAT)) {
             Ok((peer, socket)) => {
-                leash.tie(socket);
+                cancellation.watch(socket);
                 break Ok(peer);
             }
-            Err(_) if keeper.is_ok() && !left.is_zero() && !leash.is_cut() => {}
+            Err(_) if keeper.is_ok() && !left.is_zero() && !cancellation.is_cancelled() => {}
             Err(_) => {
                 let error = Error::Split("the other party's worker did not come".into());
                 break Err(Lost::Connection { error, exposed: false });
@@ -419,7 +420,7 @@ mod tests {
                 ours.send(tags::WORKER_COMBINE, &bytes).expect("sent");
                 ours.flush().expect("sent");
                 // It is at work.
-                assert!(ours.recv(tags::WORKER_COMBINE, 0).expect("a beat").is_empty());
+                assert!(ours.recv(tags::WORKER_COMBINE, 0).expect("a heartbeat").is_empty());
                 let said = ours.recv(tags::WORKER_COMBINE, 1000).expect("an answer").to_vec();
                 let said = decode_answer::<Gf128>(&said).expect("an answer");
                 let expected = question.answer(&kept, Some(|mac| *mac), &mut || Ok(())).expect("an answer");
@@ -440,7 +441,7 @@ mod tests {
             let limits = Limits { read: Duration::from_millis(read), ..Limits::default() };
             let (mut ours, mut theirs) = volery_channel::memory_pair(&limits);
             say(&mut ours);
-            answer(&mut theirs, &[Gf128::ONE], None, BEAT)
+            answer(&mut theirs, &[Gf128::ONE], None, HEARTBEAT)
         };
         let long = 20_000;
         let other =
@@ -464,7 +465,7 @@ mod tests {
 
         use crate::session::split::{MOST_BROUGHT, Summary};
 
-        let (listener, config, address) = door();
+        let (listener, config, address) = listening();
         let (address, key) = read_address(&address).expect("an address");
         let summary = Summary {
             soundness_bits: 100.0,
@@ -494,7 +495,7 @@ mod tests {
             });
             let meeting = Limits { read: MEETING, ..Limits::default() };
             let limits = Limits { read: Duration::from_millis(100), ..Limits::default() };
-            let ours = connect(&address, &key, &meeting, &Leash::default()).expect("connected");
+            let ours = connect(&address, &key, &meeting, &Cancellation::default()).expect("connected");
             let brought =
                 Worker::<ProverLot<crate::system::Bits>>::bring((ours, limits), None, |_| Ok(proved));
             let _ = sender.send(());
@@ -504,7 +505,7 @@ mod tests {
     }
 
     /// Where a worker of V's waits, and its key.
-    fn door() -> (Listener, Arc<ServerConfig>, String) {
+    fn listening() -> (Listener, Arc<ServerConfig>, String) {
         let listener = Listener::bind(&"127.0.0.1:0".parse().expect("an address")).expect("bound");
         let address = listener.address().expect("an address");
         let key = to_hex(&raw_public_key(&[1; 32]).expect("a key"));
@@ -513,16 +514,16 @@ mod tests {
 
     #[test]
     fn only_who_shows_the_pass_is_welcome_and_the_silent_hold_nobody_up() {
-        let (listener, config, address) = door();
+        let (listener, config, address) = listening();
         // Strangers may be silent for longer than P's worker may be late.
         let limits =
             Limits { connect: Duration::from_secs(120), read: Duration::from_secs(20), ..Limits::default() };
-        let leash = Leash::default();
+        let cancellation = Cancellation::default();
         std::thread::scope(|scope| {
-            let welcome = scope.spawn(|| welcome(listener, config, pass(&[7; 16]), &limits, &leash));
+            let welcome = scope.spawn(|| welcome(listener, config, pass(&[7; 16]), &limits, &cancellation));
             let network = read_address(&address).expect("an address").0;
             let _silent = volery_channel::connect(&network, &limits).expect("connected");
-            let shows = |token| show_pass(&address, &pass(&[token; 16]), &limits, &Leash::default());
+            let shows = |token| show_pass(&address, &pass(&[token; 16]), &limits, &Cancellation::default());
             let mut wrong = shows(8).expect("sent");
             // It hears nothing, and the next one is heard.
             assert!(wrong.recv(tags::HELLO, 100).is_err());
@@ -537,22 +538,22 @@ mod tests {
     #[test]
     fn a_worker_on_a_leash_that_is_cut_waits_for_nobody() {
         let limits = Limits { read: Duration::from_secs(3600), ..Limits::default() };
-        // At the door.
-        let (listener, config, address) = door();
-        let leash = Leash::default();
-        leash.cut();
-        let waited = welcome(listener, config, pass(&[7; 16]), &limits, &leash);
+        // While it waits.
+        let (listener, config, address) = listening();
+        let cancellation = Cancellation::default();
+        cancellation.cancel();
+        let waited = welcome(listener, config, pass(&[7; 16]), &limits, &cancellation);
         assert!(matches!(waited.map(drop), Err(Lost::Connection { exposed: false, .. })));
-        assert!(show_pass(&address, &pass(&[7; 16]), &limits, &leash).is_err());
+        assert!(show_pass(&address, &pass(&[7; 16]), &limits, &cancellation).is_err());
         // And at work.
-        let (listener, config, address) = door();
-        let (ours, theirs) = (Leash::default(), Leash::default());
+        let (listener, config, address) = listening();
+        let (ours, theirs) = (Cancellation::default(), Cancellation::default());
         std::thread::scope(|scope| {
             let welcome = scope.spawn(|| welcome(listener, config, pass(&[7; 16]), &limits, &theirs));
             let mut right = show_pass(&address, &pass(&[7; 16]), &limits, &ours).expect("sent");
             let mut peer = welcome.join().expect("no panic").expect("P's worker");
             let waits = scope.spawn(move || peer.recv(tags::HELLO, 100).map(drop));
-            theirs.cut();
+            theirs.cancel();
             assert!(waits.join().expect("no panic").is_err());
             assert!(right.recv(tags::HELLO, 100).is_err());
         });

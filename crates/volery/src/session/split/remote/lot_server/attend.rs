@@ -1,4 +1,4 @@
-//! The hall's side of each worker's connection, in a thread of its own.
+//! The lot server's side of each worker's connection, in a thread of its own.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -9,47 +9,47 @@ use volery_channel::transport::Socket;
 use volery_channel::{Channel, ChannelExt as _, Framed, Limits, Stats, tags};
 use zeroize::Zeroizing;
 
-use super::{Answer, Asked, Came, Expected, Meeting, Shared, Stranger, name};
+use super::{Answer, Asked, Expected, Rendezvous, Shared, Unidentified, WorkerEnd, name};
 use crate::Error;
 use crate::session::split::codec::MOST_RESULT;
 use crate::session::split::remote::{receive_secret, send_job};
 use crate::session::split::workers::MOST_ADDRESS;
 
-/// Serves one connection. A stranger's ends here without a word.
+/// Serves one connection. Whoever has no token is turned away without a word.
 pub(super) fn serve(
     socket: Socket,
     config: &Arc<ServerConfig>,
     limits: &Limits,
     shared: &Shared,
-    stranger: Stranger,
+    unidentified: Unidentified,
 ) {
     let Ok(tls) = Tls::accept(socket, Arc::clone(config), limits) else { return };
     let mut channel = Framed::new(tls, Limits { read: limits.connect, ..limits.clone() });
     let Ok(token) = channel.recv_array(tags::WORKER_TOKEN).map(Zeroizing::new) else { return };
     let Some(expected) = shared.expected().remove(&name(&token)) else { return };
-    drop(stranger);
+    drop(unidentified);
     channel.renew(limits.clone());
-    let Expected { lot, job, address, meeting, report, asked, answer } = expected;
+    let Expected { lot, job, address, rendezvous, report, asked, answer } = expected;
     let mut place = None;
-    let attended = attend(&mut channel, (&lot, &job), address, (&meeting, &mut place), shared);
+    let attended = attend(&mut channel, (&lot, &job), address, (&rendezvous, &mut place), shared);
     drop((lot, job));
     shared.count(Stats::default(), &channel);
     match attended {
         Ok(result) => {
-            if report(Came::Result(result)) {
+            if report(WorkerEnd::Result(result)) {
                 question(&mut channel, &asked, &answer, shared);
             }
         }
         Err(error) => {
             drop(channel);
-            report(Came::Gone(error.to_string()));
-            meeting.call_off(place, shared);
+            report(WorkerEnd::Gone(error.to_string()));
+            rendezvous.call_off(place, shared);
         }
     }
 }
 
 /// How often a worker that waits to be asked hears that its coordinator is there.
-const BEAT: Duration = Duration::from_secs(5);
+const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// Asks a worker that has kept its boundary wires, whenever the coordinator wants to know, until it does not
 /// any more.
@@ -75,7 +75,7 @@ fn question(channel: &mut dyn Channel, asked: &Receiver<Asked>, answer: &Answer,
         }
     };
     let gone = loop {
-        let result = match asked.recv_timeout(BEAT) {
+        let result = match asked.recv_timeout(HEARTBEAT) {
             Ok(asked) => ask(Some(asked)).inspect_err(|error: &Error| answer(Err(error.to_string()))),
             Err(RecvTimeoutError::Timeout) if !shared.is_closed() => ask(None),
             Err(_) => return,
@@ -96,7 +96,7 @@ fn attend(
     channel: &mut dyn Channel,
     (lot, job): (&[u8], &[u8]),
     address: Sender<String>,
-    (meeting, place): (&Meeting, &mut Option<String>),
+    (rendezvous, place): (&Rendezvous, &mut Option<String>),
     shared: &Shared,
 ) -> Result<Zeroizing<Vec<u8>>, Error> {
     channel.send(tags::WORKER_LOT, lot)?;
@@ -105,7 +105,7 @@ fn attend(
     // Empty: this is P's worker, which wants to hear.
     match String::from_utf8(said) {
         Ok(said) if said.is_empty() => {
-            *place = meeting.place(shared);
+            *place = rendezvous.place(shared);
             let Some(told) = place else {
                 return Err(Error::Split("the session ended before its workers met".into()));
             };
@@ -135,7 +135,7 @@ mod tests {
 
     use volery_channel::memory_pair;
 
-    use super::super::Said;
+    use super::super::Reply;
     use super::*;
 
     fn open() -> Shared {
@@ -149,7 +149,7 @@ mod tests {
         let (mut ours, mut theirs) = memory_pair(&Limits::default());
         let (ask, asked) = channel();
         let (sender, answers) = channel();
-        let answer = move |said: Said<'_>| drop(sender.send(said.map(<[u8]>::to_vec)));
+        let answer = move |reply: Reply<'_>| drop(sender.send(reply.map(<[u8]>::to_vec)));
         ask.send(Asked { question: vec![1], answer: 3 }).expect("asked");
         drop(ask);
         for said in [&[][..], &[], &[7; 3]] {
@@ -167,7 +167,7 @@ mod tests {
         let (mut ours, peer) = memory_pair(&Limits::default());
         let (ask, asked) = channel();
         let (sender, answers) = channel();
-        let answer = move |said: Said<'_>| drop(sender.send(said.map(<[u8]>::to_vec)));
+        let answer = move |reply: Reply<'_>| drop(sender.send(reply.map(<[u8]>::to_vec)));
         let shared = open();
         drop(peer);
         for n in [1, 2] {

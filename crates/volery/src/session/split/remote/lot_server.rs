@@ -1,4 +1,4 @@
-//! The coordinator's side: a place where its workers come for their lots.
+//! The coordinator's side: hands a lot and a job to each worker that comes for them.
 
 mod attend;
 
@@ -15,19 +15,19 @@ use volery_channel::{Address, Channel, Limits, Listener, Stats};
 use volery_field::Ring;
 use zeroize::Zeroizing;
 
-use super::door::{Stranger, keep_door};
+use super::accept::{Unidentified, accept_all};
 use super::invitation::Invitation;
-use super::work::{Leash, pass, read_address, show_pass};
+use super::work::{Cancellation, pass, read_address, show_pass};
 use super::{LotOf, MOST_JOB};
 use crate::session::split::codec::{
     MOST_ANSWER, MOST_QUESTION, MOST_RESULT, answer_len, decode_answer, decode_result, encode_question,
 };
-use crate::session::split::workers::Teller;
+use crate::session::split::workers::Reporter;
 use crate::session::split::{Answered, Ended, Lost, Question, Workers};
 use crate::{Error, os_rng};
 use attend::serve;
 
-/// What bounds the waits of a [`Hall`].
+/// What bounds the waits of a [`LotServer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
     /// How long a worker that was launched may take to come; 60 s. One that does not is lost, and its lot
@@ -53,7 +53,7 @@ type Job<'a> = dyn FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a;
 /// Workers of shards with more than [`MOST_BROUGHT`](crate::split::MOST_BROUGHT) boundary wires stay until
 /// the join, and so all at once. With fewer places than those, workers that wait for a place do not come in
 /// [`Times::arrive`], and are lost.
-pub struct Hall<'a, L, M: Copy + Default> {
+pub struct LotServer<'a, L, M: Copy + Default> {
     shared: Arc<Shared>,
     launch: Box<Launch<'a>>,
     job: Box<Job<'a>>,
@@ -66,7 +66,7 @@ pub struct Hall<'a, L, M: Copy + Default> {
     answers: Sender<Answered<M>>,
     /// By shard: what is known of the worker that was started last.
     started: HashMap<usize, Started>,
-    door: Option<JoinHandle<()>>,
+    accepting: Option<JoinHandle<()>>,
     /// The hosts at which P's workers meet V's; without any, wherever V says.
     meets: Vec<String>,
     lots: core::marker::PhantomData<fn(L)>,
@@ -96,31 +96,31 @@ struct Asked {
 }
 
 /// What a worker answered, or why it does not.
-type Said<'a> = Result<&'a [u8], String>;
+type Reply<'a> = Result<&'a [u8], String>;
 /// Tells a coordinator that.
-type Answer = dyn Fn(Said<'_>) + Send;
+type Answer = dyn Fn(Reply<'_>) + Send;
 
 /// What a worker gets when it comes.
 struct Expected {
     lot: Zeroizing<Vec<u8>>,
     job: Zeroizing<Vec<u8>>,
     address: Sender<String>,
-    meeting: Meeting,
+    rendezvous: Rendezvous,
     /// Tells what becomes of the worker, and whether it has brought its proof and kept its boundary wires.
-    report: Box<dyn FnOnce(Came) -> bool + Send>,
+    report: Box<dyn FnOnce(WorkerEnd) -> bool + Send>,
     asked: Receiver<Asked>,
     /// Tells what it answers, or why it does not.
     answer: Box<Answer>,
 }
 
 /// Where P's worker is to meet V's: nothing is ever told of that at V.
-struct Meeting {
+struct Rendezvous {
     told: Receiver<String>,
     /// What V's worker wants to see.
     pass: [u8; 32],
 }
 
-impl Meeting {
+impl Rendezvous {
     /// Waits to be told where V's worker is, or until the session is over or goes on without this worker.
     fn place(&self, shared: &Shared) -> Option<String> {
         loop {
@@ -137,17 +137,17 @@ impl Meeting {
     fn call_off(&self, place: Option<String>, shared: &Shared) {
         let Some(address) = place.or_else(|| self.place(shared)) else { return };
         // It may have met the worker before that was gone, and then nobody listens there.
-        let _ = show_pass(&address, &self.pass, &Limits::default(), &Leash::default());
+        let _ = show_pass(&address, &self.pass, &Limits::default(), &Cancellation::default());
     }
 }
 
-/// Strikes off workers of a [`Hall`] that will not come: whatever started one knows that it is dead.
+/// Strikes off workers of a [`LotServer`] that will not come: whatever started one knows that it is dead.
 #[derive(Clone)]
-pub struct Absentees(Arc<Shared>);
+pub struct DeadWorkers(Arc<Shared>);
 
-impl Absentees {
+impl DeadWorkers {
     /// Nobody will come with this invitation, so its worker is lost now, and not when its time to come is
-    /// over. Nothing happens if somebody has come with it, or if it is another hall's.
+    /// over. Nothing happens if somebody has come with it, or if it is of another lot server.
     pub fn add(&self, invitation: &Invitation) {
         strike_off(&self.0, &name(&invitation.token));
     }
@@ -156,23 +156,23 @@ impl Absentees {
 /// Strikes off a worker, unless it has come. Its lot has never left, so nothing is exposed.
 fn strike_off(shared: &Arc<Shared>, name: &[u8; 32]) {
     let absent = shared.expected().remove(name);
-    if let Some(Expected { report, meeting, .. }) = absent {
-        report(Came::Absent);
+    if let Some(Expected { report, rendezvous, .. }) = absent {
+        report(WorkerEnd::Absent);
         let shared = Arc::clone(shared);
         // Without a thread for it, V's worker waits until its time is over.
-        let _ = std::thread::Builder::new().spawn(move || meeting.call_off(None, &shared));
+        let _ = std::thread::Builder::new().spawn(move || rendezvous.call_off(None, &shared));
     }
 }
 
 /// How a worker ended.
-enum Came {
+enum WorkerEnd {
     Result(Zeroizing<Vec<u8>>),
     Gone(String),
     /// It did not come, and its lot has never left.
     Absent,
 }
 
-/// What the coordinator and the thread at the door share.
+/// What the coordinator and the thread that accepts connections share.
 struct Shared {
     /// By the hash of the token, so that looking one up tells nothing about another.
     expected: Mutex<HashMap<[u8; 32], Expected>>,
@@ -200,14 +200,14 @@ impl Shared {
     }
 }
 
-/// The name that a token has in the hall.
+/// The name of a token.
 fn name(token: &[u8; 32]) -> [u8; 32] {
     blake3::derive_key("volery 2026 split: a worker's token v1", token)
 }
 
-impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
-    /// A hall at `address`, whose workers are told `reached_at` (the address as they see it; by default the
-    /// one that it listens at). `launch` starts a worker for a shard with this invitation, and `job` says
+impl<'a, L: LotOf, M: Ring> LotServer<'a, L, M> {
+    /// Listens at `address`. Workers are told `reached_at`, the address as they see it; by default it is the
+    /// one that this listens at. `launch` starts a worker for a shard with this invitation, and `job` says
     /// what it is told besides its lot: a statement's description, a witness.
     ///
     /// # Errors
@@ -232,15 +232,15 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
             closed: AtomicBool::new(false),
             traffic: [const { AtomicU64::new(0) }; 2],
         });
-        // Jobs and results may be longer than what a peer may send; a stranger may send a token only.
+        // Jobs and results may be longer than what a peer may send. Before its token nobody may send more.
         let max_frame = MOST_JOB.max(MOST_RESULT).max(MOST_QUESTION).max(MOST_ANSWER);
         let limits =
             Limits { read: times.silence, connect: Duration::from_secs(10), max_frame, ..Limits::default() };
-        let door = std::thread::spawn({
+        let accepting = std::thread::spawn({
             let shared = Arc::clone(&shared);
             let own = Arc::clone(&shared);
-            let serve = move |socket, stranger| serve(socket, &config, &limits, &own, stranger);
-            move || keep_door(&listener, &shared.closed, &Arc::new(()), serve)
+            let serve = move |socket, unidentified| serve(socket, &config, &limits, &own, unidentified);
+            move || accept_all(&listener, &shared.closed, &Arc::new(()), serve)
         });
         let (sender, ended) = channel();
         let (answers, answered) = channel();
@@ -256,7 +256,7 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
             answered,
             answers,
             started: HashMap::new(),
-            door: Some(door),
+            accepting: Some(accepting),
             meets: Vec::new(),
             lots: core::marker::PhantomData,
         })
@@ -295,8 +295,8 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
 
     /// Something that strikes off workers that are known not to come.
     #[must_use]
-    pub fn absentees(&self) -> Absentees {
-        Absentees(Arc::clone(&self.shared))
+    pub fn dead_workers(&self) -> DeadWorkers {
+        DeadWorkers(Arc::clone(&self.shared))
     }
 
     /// Strikes off workers that did not come in time.
@@ -309,7 +309,7 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
     }
 }
 
-impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
+impl<L: LotOf, M: Ring> Workers<L, M> for LotServer<'_, L, M> {
     fn start(&mut self, lot: L) -> Result<(), Error> {
         let (shard, attempt) = (lot.shard(), lot.attempt());
         let mut token = Zeroizing::new([0; 32]);
@@ -318,24 +318,26 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
         let (to_us, address) = channel();
         let (reach, to_worker) = channel();
         let (ask, asked) = channel();
-        let teller = Teller::new(self.sender.clone(), shard, attempt);
-        let report = move |came| {
-            let result = match came {
-                Came::Result(bytes) => decode_result(&bytes).unwrap_or_else(|error| Err(Lost::Failed(error))),
-                Came::Gone(reason) => Err(Lost::Gone(reason)),
-                Came::Absent => {
+        let reporter = Reporter::new(self.sender.clone(), shard, attempt);
+        let report = move |end| {
+            let result = match end {
+                WorkerEnd::Result(bytes) => {
+                    decode_result(&bytes).unwrap_or_else(|error| Err(Lost::Failed(error)))
+                }
+                WorkerEnd::Gone(reason) => Err(Lost::Gone(reason)),
+                WorkerEnd::Absent => {
                     let error = Error::Split(format!("the worker of shard {shard} did not come"));
                     Err(Lost::Connection { error, exposed: false })
                 }
             };
             let is_kept = matches!(&result, Ok(proved) if proved.is_kept());
-            teller.tell(result);
+            reporter.report(result);
             is_kept
         };
         let answers = self.answers.clone();
-        let answer = move |said: Said<'_>| {
+        let answer = move |reply: Reply<'_>| {
             let result =
-                said.map_err(Lost::Gone).and_then(|bytes| decode_answer(bytes).map_err(Lost::Failed));
+                reply.map_err(Lost::Gone).and_then(|bytes| decode_answer(bytes).map_err(Lost::Failed));
             // A coordinator that is gone wants nothing.
             let _ = answers.send(Answered { shard, attempt, result });
         };
@@ -343,7 +345,7 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
             lot: lot.encode(),
             job: (self.job)(shard)?,
             address: to_us,
-            meeting: Meeting { told: to_worker, pass: pass(&lot.token()) },
+            rendezvous: Rendezvous { told: to_worker, pass: pass(&lot.token()) },
             report: Box::new(report),
             asked,
             answer: Box::new(answer),
@@ -382,7 +384,7 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
         match self.ended.recv_timeout(left.map_or(patience, |left| patience.min(left + SLACK))) {
             Ok(ended) => Ok(Some(ended)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Error::Split("the door of the hall is closed".into())),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Split("the lot server has stopped".into())),
         }
     }
 
@@ -405,7 +407,7 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
         match self.answered.recv_timeout(patience) {
             Ok(answered) => Ok(Some(answered)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Error::Split("the door of the hall is closed".into())),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Split("the lot server has stopped".into())),
         }
     }
 
@@ -415,14 +417,14 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
     }
 }
 
-impl<L, M: Copy + Default> Drop for Hall<'_, L, M> {
+impl<L, M: Copy + Default> Drop for LotServer<'_, L, M> {
     fn drop(&mut self) {
         self.shared.closed.store(true, Ordering::Relaxed);
         self.shared.expected().clear();
         // Nobody is asked any more, so workers that keep their boundary wires end.
         self.started.clear();
-        if let Some(door) = self.door.take() {
-            let _ = door.join();
+        if let Some(accepting) = self.accepting.take() {
+            let _ = accepting.join();
         }
     }
 }
