@@ -3,15 +3,22 @@
 /** Whether this is node (or something that speaks for it). */
 export const isNode = typeof process === 'object' && process?.versions?.node !== undefined && typeof window === 'undefined'
 
-/** A worker that runs the module at `url` until `over`, a signal, ends it: `post`, `listen(onMessage, onError)`. */
+/**
+ * A worker that runs the module at `url` until `over`, a signal, ends it, or `end()`: `post`, `listen(onMessage, onError)`. After `outlive()`
+ * the signal does not end it any more.
+ */
 export async function startWorker(url, over) {
-  const endWith = (worker) => over.addEventListener('abort', () => void worker.terminate(), { once: true })
+  const endWith = (worker) => {
+    const end = () => void worker.terminate()
+    over.addEventListener('abort', end, { once: true })
+    return { end, outlive: () => over.removeEventListener('abort', end) }
+  }
   if (isNode) {
     const { Worker } = await import('node:worker_threads')
     // It may be over by now.
     over.throwIfAborted()
     const worker = new Worker(url)
-    endWith(worker)
+    const life = endWith(worker)
     // A worker that waits for its next task keeps no program alive; a promise that waits for it does.
     worker.unref()
     return {
@@ -23,11 +30,12 @@ export async function startWorker(url, over) {
       },
       hold: () => worker.ref(),
       release: () => worker.unref(),
+      ...life,
     }
   }
   over.throwIfAborted()
   const worker = new Worker(url, { type: 'module' })
-  endWith(worker)
+  const life = endWith(worker)
   return {
     post: (message, transfer) => worker.postMessage(message, transfer ?? []),
     listen(onMessage, onError) {
@@ -37,6 +45,7 @@ export async function startWorker(url, over) {
     },
     hold() {},
     release() {},
+    ...life,
   }
 }
 

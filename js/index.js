@@ -15,9 +15,11 @@ export { hasSimd } from './modules.js'
 /** How long an aborted party may take to tell its peer, in milliseconds, before its workers are ended. */
 const FAREWELL = 200
 
-/** A worker that runs tasks one after the other and answers each. When `over` ends it, its tasks fail with the reason. */
+/** A worker that runs tasks one after the other and answers each. */
 class Tasks {
-  constructor(worker, over) {
+  #leave = () => {}
+
+  constructor(worker) {
     this.worker = worker
     this.pending = new Map()
     this.next = 0
@@ -25,7 +27,18 @@ class Tasks {
       (message) => this.answer(message),
       (error) => this.fail(new SessionError(`a worker failed: ${error?.message ?? error}`)),
     )
-    over.addEventListener('abort', () => this.fail(over.reason), { once: true })
+  }
+
+  /** From now on `over`, a signal, ends the worker, and its tasks fail with the reason; without one, nothing does. */
+  endWith(over) {
+    this.#leave()
+    const end = () => {
+      this.worker.end()
+      this.fail(over.reason)
+    }
+    if (over?.aborted) return end()
+    over?.addEventListener('abort', end, { once: true })
+    this.#leave = () => over?.removeEventListener('abort', end)
   }
 
   answer({ task, progress, error, result }) {
@@ -33,8 +46,10 @@ class Tasks {
     if (!pending) return
     if (progress) return pending.onProgress?.(progress)
     this.settle(task)
-    if (error) pending.reject(revived(error))
-    else pending.resolve(result)
+    if (!error) return pending.resolve(result)
+    // After a trap nobody knows what state the module is in, and after another error it is not worth a thought.
+    this.spent = true
+    pending.reject(revived(error))
   }
 
   settle(task) {
@@ -78,9 +93,23 @@ function unless(over, promise) {
   })
 }
 
-/** A worker with a module in it, which lives until `over`, a signal, ends it. */
+/** How long a worker that has nothing to do waits for the next session, in milliseconds. */
+const IDLE = 10_000
+
+/** By module: a worker that waits for the next session. */
+const idle = new Map()
+
+/** A worker with a module in it, which `over`, a signal, ends unless it is given back before. */
 async function startParty(kind, over) {
   const name = moduleName(kind)
+  over.throwIfAborted()
+  const waiting = idle.get(name)
+  if (waiting) {
+    idle.delete(name)
+    clearTimeout(waiting.timer)
+    waiting.tasks.endWith(over)
+    return waiting.tasks
+  }
   let module
   try {
     module = await unless(over, compiledModule(name))
@@ -88,9 +117,33 @@ async function startParty(kind, over) {
     over.throwIfAborted()
     throw new UnsupportedError(`the module ${name} could not be loaded: ${error.message}`)
   }
-  const tasks = new Tasks(await startWorker(new URL('./party.js', import.meta.url), over), over)
+  const tasks = new Tasks(await startWorker(new URL('./party.js', import.meta.url), over))
+  tasks.endWith(over)
+  tasks.worker.outlive()
+  tasks.module = name
   await tasks.run('load', { name, module })
   return tasks
+}
+
+/**
+ * Keeps a worker for the next session, which then needs no memory of its own: browsers collect that of ended workers late. It is ended if a
+ * task has failed in it, if nobody takes it, or if another one is given back: that one's memory has grown as large as sessions need it.
+ */
+function giveBack(tasks) {
+  const { module, worker } = tasks
+  // It may have something to do last.
+  if (tasks.failed || tasks.spent) return void setTimeout(() => worker.end(), FAREWELL)
+  idle.get(module)?.end()
+  tasks.endWith(undefined)
+  const end = () => {
+    clearTimeout(timer)
+    idle.delete(module)
+    worker.end()
+  }
+  const timer = setTimeout(end, IDLE)
+  // In node it keeps no program alive.
+  timer.unref?.()
+  idle.set(module, { tasks, timer, end })
 }
 
 function checkIsolated() {
@@ -140,7 +193,7 @@ class Connection {
   #end
   #ended
   #kind
-  /** Ends both workers, whichever of them has started by then. */
+  /** Ends both workers, whichever of them has started by then and was not given back. */
   #workers = new AbortController()
 
   /** `kind` is that of the module. */
@@ -253,6 +306,8 @@ class Connection {
     this.#ended = true
     const end = () => setTimeout(() => this.#terminate(), FAREWELL)
     this.#tasks.run('close').then(end, end)
+    // Whoever takes the worker now waits until that is done.
+    giveBack(this.#tasks)
   }
 }
 
@@ -346,17 +401,20 @@ export async function verify(url, claim, options = {}) {
   }
 }
 
-/** Runs one task in a worker of its own, which ends in any case. */
+/** Runs one task in a worker that nobody else has meanwhile. */
 async function once(what, details, signal, kind) {
   signal?.throwIfAborted()
-  const worker = new AbortController()
-  const abort = () => worker.abort(signal.reason)
+  const over = new AbortController()
+  const abort = () => over.abort(signal.reason)
   signal?.addEventListener('abort', abort, { once: true })
   try {
-    return await (await startParty(kind, worker.signal)).run(what, details)
+    const tasks = await startParty(kind, over.signal)
+    const result = await tasks.run(what, details)
+    giveBack(tasks)
+    return result
   } finally {
     signal?.removeEventListener('abort', abort)
-    worker.abort()
+    over.abort()
   }
 }
 

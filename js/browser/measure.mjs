@@ -1,6 +1,5 @@
 // What the page reaches in this machine's Chromium: the best of several runs.
-import { readFileSync } from 'node:fs'
-
+import { enter, shows, startBare } from './bare.mjs'
 import { openPage, section, startBrowser, startDemo, verdict } from './parties.mjs'
 
 const demo = await startDemo()
@@ -40,48 +39,47 @@ async function ten(once) {
   return `least ${times[0].toFixed(0)} ms, median ${times[5].toFixed(0)} ms`
 }
 
-/**
- * Memory of a page's process, in MiB: all of it, and what it shares with no other process. A prover that computes answers no question
- * about its memory, so the system is asked.
- */
-async function memory(browser) {
-  const { processInfo } = await (await browser.newBrowserCDPSession()).send('SystemInfo.getProcessInfo')
-  const figures = processInfo
-    .filter(({ type }) => type === 'renderer')
-    .map(({ id }) => {
-      const rollup = readFileSync(`/proc/${id}/smaps_rollup`, 'latin1')
-      const of = (name) => Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(rollup)?.[1] ?? 0) / 1024
-      return { all: of('Rss'), own: of('Private_Clean') + of('Private_Dirty') }
-    })
-  return figures.reduce((most, figure) => (figure.own > most.own ? figure : most))
-}
 const told = (what, { all, own }) => console.log(`memory ${what}: ${own.toFixed(0)} MiB of its own, ${all.toFixed(0)} MiB with what it shares`)
 
-/** The most memory of a page while `work` goes on, if it is taken ten times a second. */
-async function most(browser, work) {
-  let over = false
-  const done = work.finally(() => (over = true))
-  let most = await memory(browser)
-  while (!over) {
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    const now = await memory(browser)
-    if (now.own > most.own) most = now
-  }
-  await done
-  return most
-}
+const FILLER = `session=demo; filler=${'x'.repeat(898)}`
 
 /** 1 KB of request, most of it a cookie, and 1 KB of response. */
 async function askFor(website) {
   await website.getByText('https://localhost:').waitFor()
   await website.getByLabel('Page').selectOption('/bookings')
-  await website.getByLabel('Your cookie').fill(`session=demo; filler=${'x'.repeat(898)}`)
+  await website.getByLabel('Your cookie').fill(FILLER)
 }
 
-const other = await startBrowser()
-await openPage(other, 'about:blank')
-told('of an empty page', await memory(other))
+const nothing = await startBare(`${demo.url}style.css`)
+told('of an empty page', await nothing.memory())
+await nothing.stop()
 
+let bare = await startBare(demo.url)
+await bare.evaluate(shows, '#message-ready', 'open and set up')
+told('of a page just opened, before a proof', await bare.memory())
+await bare.evaluate(enter, '#message-size', '65536')
+await bare.evaluate(shows, '#message-ready', 'open and set up')
+const proof = bare.evaluate(`(shows) => {
+  document.querySelector('#message-prove').click()
+  return (${shows})('[data-run="message"] .verdict', 'Accepted')
+}`)
+told('during a proof of 23 million AND gates and while the next session is set up', await bare.most(proof))
+await bare.stop()
+
+// The module of web data beside that of claims, whose session is open.
+bare = await startBare(demo.url)
+await bare.evaluate(shows, '#message-ready', 'open and set up')
+await bare.evaluate(shows, '#website-address', 'https://localhost:')
+await bare.evaluate(enter, '#website-page', '/bookings')
+await bare.evaluate(enter, '#website-cookie', FILLER)
+const seen = bare.evaluate(`() => {
+  document.querySelector('#website-prove').click()
+  return (${shows})('[data-run="website"] .verdict', 'Attested')
+}`)
+told('while a page of a website is proved, in a page just opened', await bare.most(seen))
+await bare.stop()
+
+const other = await startBrowser()
 // A file that loads no module by itself, in a browser that has none yet: from the first byte to a compiled module, and to a worker with it
 // that has checked a witness.
 for (const name of ['volery-simd', 'volery-plain', 'volery-web-simd', 'volery-web-plain']) {
@@ -116,22 +114,7 @@ for (let run = 0; run < 3; run++) {
 }
 console.log(`the same, a worker, and a check of a witness in it: least ${Math.min(...checks).toFixed(0)} ms of three`)
 
-// The module of web data beside that of claims, whose session is open.
-const beside = await openPage(other, demo.url)
-const site = section(beside, 'Prove what a website says')
-await section(beside, 'Prove a message').getByText('open and set up').waitFor()
-await askFor(site)
-await beside.locator('#website-prove').click()
-told('while a page of a website is proved, in a page just opened', await most(other, verdict(site, 'Attested')))
 await other.close()
-
-await message.getByLabel('How much to prove').selectOption('65536')
-await message.getByText('open and set up').waitFor()
-told('of a page just opened, before a proof', await memory(browser))
-await click()
-await message.locator('progress:not([value="0"])').waitFor()
-told('during a proof of 23 million AND gates', await most(browser, verdict(message, 'Accepted by the verifier')))
-await message.getByLabel('How much to prove').selectOption('0')
 
 const preimage = await ten(async () => {
   await message.getByText('open and set up').waitFor()
@@ -207,7 +190,5 @@ await verdict(attestation, 'Valid')
 const sizes = await attestation.locator('h3').allInnerTexts()
 const [sent, received] = await Promise.all(['sent', 'received'].map((name) => website.locator(`[data-figure="${name}"]`).innerText()))
 console.log(`a page, click to attestation (${sizes.slice(1).join('; ')}): ${attested}; ${sent} sent and ${received} received`)
-// Ended workers are in it until the browser collects them.
-told('of the page after all of these', await memory(browser))
 await browser.close()
 demo.stop()

@@ -20,6 +20,7 @@ use crate::named::{Given, Named};
 use crate::worker::alone;
 
 /// A statement in shards.
+#[expect(clippy::large_enum_variant, reason = "there is one for a proof")]
 pub(crate) enum Whole {
     /// "I know a message of this length with this SHA-256 digest", in shards of consecutive blocks.
     Preimage(SplitPreimage),
