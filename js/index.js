@@ -94,7 +94,7 @@ function unless(over, promise) {
 }
 
 /** How long a worker that has nothing to do waits for the next session, in milliseconds. */
-const IDLE = 10_000
+const IDLE = 3_000
 
 /** By module: a worker that waits for the next session. */
 const idle = new Map()

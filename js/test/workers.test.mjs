@@ -18,7 +18,8 @@ process.on('worker', (worker) => {
 async function leavesNone(work, what) {
   const before = started
   await work()
-  const end = Date.now() + 10_000
+  // One that nothing has failed in waits some seconds for the next session.
+  const end = Date.now() + 20_000
   while (running.size > 0) {
     assert.ok(Date.now() < end, `${what}: ${running.size} workers never end`)
     await new Promise((resolve) => setTimeout(resolve, 10))
@@ -107,4 +108,30 @@ test('no worker is left by a session that is closed in the middle of a proof', a
   }, 'close')
   assert.equal(count, 2)
   await peer.line(/^ended: /)
+})
+
+test("a session takes the worker of one that has ended well, and of no other", async (t) => {
+  const peer = await startPeer(t, 'verify', ...peerPreimage())
+  const session = async (witness = '0x616263') => {
+    const before = started
+    const session = await volery.open(peer.url, preimage())
+    const proof = session.prove(witness).catch((error) => error)
+    const failed = (await proof) instanceof volery.WitnessError
+    session.close()
+    return [started - before, failed]
+  }
+  await leavesNone(async () => {
+    assert.deepEqual(await session(), [2, false])
+    // The socket's alone.
+    assert.deepEqual(await session(), [1, false])
+    const before = started
+    await volery.check(preimage(), '0x616263')
+    assert.equal(started, before)
+    assert.deepEqual(await session('0x616264'), [1, true])
+    assert.deepEqual(await session(), [2, false])
+    // Two at once are two workers, of which one waits for the next.
+    const both = await Promise.all([volery.check(preimage(), '0x616263'), volery.check(preimage(), '0x616263')])
+    assert.equal(both.length, 2)
+    assert.deepEqual(await session(), [1, false])
+  }, 'sessions')
 })
