@@ -186,8 +186,8 @@ fn what_is_not_true_of_a_page_is_the_pages_fault() {
     let (prover, _) = run(&visit(Way::Proxy, port, &roots, 6000), TERMS, &());
     assert!(matches!(prover, Err(visit::Error::Page(_))));
     let mut missing = visit(Way::Proxy, port, &roots, 5000);
-    missing.selection =
-        words::parse(&["response.json:street".into()], &[], &[], Some(&[]), Vec::new()).expect("sound");
+    let shown = ["response.json:street".into()];
+    missing.selection = words::parse(&[], &[], &[], Some(&shown), Vec::new()).expect("sound");
     assert!(matches!(run(&missing, TERMS, &()).0, Err(visit::Error::Selection(_))));
 }
 

@@ -17,7 +17,8 @@ pub enum Error {
     /// A request shows that what is wanted cannot be proved. The request was not sent.
     #[error(transparent)]
     Unprovable(disclosure::Error),
-    /// The selection does not fit the page ([`PageFault`](crate::PageFault) says how), or the session failed.
+    /// The rest of the page cannot be hidden or shown by the selection: a part to show is not there, or
+    /// nobody could hide one that is.
     #[error(transparent)]
     Selection(crate::Error),
     /// What is said of the page does not fit it, or is not true ([`PageFault`](crate::PageFault) says which),
