@@ -17,12 +17,12 @@ pub enum Error {
     /// A request shows that what is wanted cannot be proved. The request was not sent.
     #[error(transparent)]
     Unprovable(disclosure::Error),
-    /// The rest of the page cannot be hidden or shown by the selection: a part to show is not there, or
-    /// nobody could hide one that is.
+    /// The selection does not fit the page: a part that it shows is not there, or a part that it does not
+    /// show cannot be hidden. [`PageFault`](crate::PageFault) tells these from failures of the session.
     #[error(transparent)]
     Selection(crate::Error),
-    /// What is said of the page does not fit it, or is not true ([`PageFault`](crate::PageFault) says which),
-    /// or the session failed in the proof.
+    /// A part that is hidden or claimed is not there, a claim is not true, or the session failed in the
+    /// proof: [`PageFault`](crate::PageFault) tells which.
     #[error(transparent)]
     Page(crate::Error),
     /// What would be signed cannot be told to contracts, and somebody has to sign for them.

@@ -20,7 +20,7 @@ pub enum Unmet {
         /// The notary's limit.
         limit: u32,
     },
-    /// Two parties would read too much while the connection lives: [`Terms::read`].
+    /// Two parties would read too much while the connection lives: [`Terms::read`](field@Terms::read).
     #[error("reading earlier responses takes {asked} bytes, and the notary takes at most {limit}")]
     Read {
         /// The bytes to read, with what records take.
