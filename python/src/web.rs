@@ -1,21 +1,19 @@
 //! What a website said, proved to a notary, which is the program: one request on one connection.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use volery::channel::tls::{Fingerprint, Trust, client_config};
 use volery::channel::{tls::Tls, transport::Socket};
-use volery::notary::{Greeting, Terms, Turn, Way, in_line};
-use volery::web::attestation::{Context, Mode};
-use volery::web::disclosure::{self, Preflight, Selection, Suite, TlsVersion, words};
-use volery::web::joint::{self, RoundSizes, Sizes, client};
-use volery::web::leaf::Seed;
-use volery::web::proxy;
+use volery::notary::Way;
+use volery::visit::{self, Round, Unmet, Visit, Visited};
+use volery::web::attestation::Context;
+use volery::web::disclosure::{self, Selection, TlsVersion, words};
 use volery::web::server::Roots;
-use volery::{Address, Attested, Channel, Framed, Limits, Options, PageFault, ProvedPage, Prover, os_rng};
+use volery::{Address, Framed, Limits, PageFault};
 use zeroize::Zeroizing;
 
 use crate::connection::{address, seconds};
@@ -55,38 +53,18 @@ pub(crate) struct Wanted<'py> {
 
 /// The same, looked at.
 struct Task {
-    host: String,
-    port: u16,
+    visit: Visit,
     request: Zeroizing<Vec<u8>>,
-    mode: Mode,
     notary: Notary,
-    selection: Selection,
-    context: Context,
-    roots: Roots,
-    tls: Option<TlsVersion>,
-    expect: usize,
-    wait: Option<Duration>,
-    trust_close: bool,
-    no_alpn: bool,
 }
 
-/// Who signs.
+/// Who signs, and how to reach it.
 struct Notary {
     address: Address,
     trust: Trust,
-    key: [u8; 32],
-    token: Zeroizing<Vec<u8>>,
+    known: visit::Notary,
     time: Duration,
 }
-
-/// How long to wait for a website's next bytes if the caller does not say.
-const USUAL_WAIT: Duration = Duration::from_secs(10);
-/// How long to wait for a server in total, besides that: less than a notary waits for the prover.
-const SERVER_TIME: Duration = Duration::from_secs(15);
-/// What a notary needs besides waiting for a website, until its next message.
-const MARGIN: Duration = Duration::from_secs(20);
-/// The most bytes to receive.
-const MAX_RECEIVED: usize = 16 << 20;
 
 impl Wanted<'_> {
     fn task(self) -> Result<Task, Failure> {
@@ -99,9 +77,9 @@ impl Wanted<'_> {
             }
             (None, None) => Trust::Key(self.notary_key),
         };
-        let mode = match &*self.mode {
-            "two-party" => Mode::TwoParty,
-            "proxy" => Mode::Proxy,
+        let way = match &*self.mode {
+            "two-party" => Way::TwoParty,
+            "proxy" => Way::Proxy,
             other => {
                 let reason = format!("mode: \"two-party\" or \"proxy\", not \"{other}\"");
                 return Err(Failure::Input(reason));
@@ -123,41 +101,28 @@ impl Wanted<'_> {
         let selection = words::parse(&self.hide, &self.claims, &self.commit, reveal, Vec::new());
         let (show_rest, commit_all) = (self.show_rest, self.commit_all);
         let selection = Selection { show_rest, commit_all, ..selection.map_err(Failure::input)? };
-        let (host, port, request) = (self.host, self.port, Zeroizing::new(self.request.to_vec()));
-        // What cannot be proved of the request is refused before anybody gets it.
-        Preflight { host: &host, port, requests: &request, rounds: 1 }
-            .check(&selection)
-            .map_err(|error| unprovable(&error))?;
-        Ok(Task {
-            host,
-            port,
-            request,
-            mode,
-            notary: Notary {
-                address: address(&self.notary)?,
-                trust,
-                key: self.notary_key,
-                token: Zeroizing::new(self.token.to_vec()),
-                time: seconds("notary_timeout", self.notary_timeout)?,
-            },
-            selection,
-            context: Context::new(&self.context).map_err(Failure::input)?,
+        let request = Zeroizing::new(self.request.to_vec());
+        let visit = Visit {
+            expect: self.expect,
             roots,
             tls,
-            expect: self.expect,
-            wait: self.timeout.map(|time| seconds("timeout", time)).transpose()?,
-            trust_close: self.trust_close,
             no_alpn: self.no_alpn,
-        })
+            trust_close: self.trust_close,
+            wait: self.timeout.map(|time| seconds("timeout", time)).transpose()?,
+            selection,
+            context: Context::new(&self.context).map_err(Failure::input)?,
+            ..Visit::new(self.host, self.port, way, vec![Round::alone(request.len())])
+        };
+        // What cannot be proved of the request is refused before anybody gets it.
+        visit.preflight(&request).map_err(failure)?;
+        let notary = Notary {
+            address: address(&self.notary)?,
+            trust,
+            known: visit::Notary { key: self.notary_key, token: Zeroizing::new(self.token.to_vec()) },
+            time: seconds("notary_timeout", self.notary_timeout)?,
+        };
+        Ok(Task { visit, request, notary })
     }
-}
-
-/// What a proof of a page leaves: the attestation, and what opens its commitments and leaves.
-struct Signed {
-    attestation: Vec<u8>,
-    openings: Option<Zeroizing<Vec<u8>>>,
-    leaves: Option<Zeroizing<Vec<u8>>>,
-    response: Zeroizing<Vec<u8>>,
 }
 
 /// The attestation, openings, leaves, and all bytes of the response.
@@ -169,29 +134,24 @@ type Parts<'py> =
 pub(crate) fn prove_web<'py>(py: Python<'py>, wanted: Wanted<'py>) -> PyResult<Parts<'py>> {
     let (task, stop) = (wanted.task()?, Arc::new(Stop::default()));
     let stopping = Arc::clone(&stop);
-    let signed = interruptible(py, &stop, &|_| Ok(()), move || task.run(&stopping))??;
-    let bytes = |bytes: &Zeroizing<Vec<u8>>| PyBytes::new(py, bytes);
+    let visited = interruptible(py, &stop, &|_| Ok(()), move || task.run(&stopping))??;
+    let Visited { attestation, openings, leaves, response, .. } = visited;
+    let bytes = |bytes: Zeroizing<Vec<u8>>| PyBytes::new(py, &bytes);
     Ok((
-        PyBytes::new(py, &signed.attestation),
-        signed.openings.as_ref().map(bytes),
-        signed.leaves.as_ref().map(bytes),
-        bytes(&signed.response),
+        PyBytes::new(py, &attestation.to_bytes()),
+        openings.map(|openings| bytes(openings.to_bytes())),
+        leaves.map(|leaves| bytes(leaves.to_bytes())),
+        bytes(response),
     ))
 }
 
 impl Task {
-    fn longest_wait(&self) -> Duration {
-        self.wait.unwrap_or(USUAL_WAIT)
-    }
-
-    fn run(&self, stop: &Stop) -> Result<Signed, Failure> {
+    fn run(&self, stop: &Stop) -> Result<Visited, Failure> {
+        let Self { visit, request, notary } = self;
         // A server that cannot be served is found out before the notary is called.
-        let protocol = match self.mode {
-            Mode::Proxy => None,
-            Mode::TwoParty => Some(self.probe()?),
-        };
-        let Notary { address, trust, key, token, time } = &self.notary;
-        let read = Limits::default().read.max(self.longest_wait().saturating_add(MARGIN));
+        let probe = visit.probe(&()).map_err(failure)?;
+        let Notary { address, trust, known, time } = notary;
+        let read = Limits::default().read.max(visit.patience());
         let limits = Limits { connect: *time, read, ..Limits::default() };
         let socket = Socket::connect(address, *time)?;
         stop.guard(&socket);
@@ -200,126 +160,27 @@ impl Task {
             Address::Unix(_) => "localhost".to_owned(),
         };
         let config = client_config(trust).map_err(Failure::input)?;
-        let mut channel = Framed::new(Tls::connect(socket, config, &host, &limits)?, limits);
-        let way = match self.mode {
-            Mode::TwoParty => Way::TwoParty,
-            Mode::Proxy => Way::Proxy,
-        };
-        Greeting { way, token: token.clone() }.send(&mut channel)?;
-        let told = OnceLock::new();
-        let channel = in_line(channel, |turn| {
-            if let Turn::Begins(terms) = turn {
-                // It is said once.
-                let _ = told.set(terms);
+        let channel = Framed::new(Tls::connect(socket, config, &host, &limits)?, limits);
+        let mut ask = |_: usize, _: &_| Ok(request.clone());
+        visit.prove(channel, known, probe, &mut ask, &()).map_err(failure)
+    }
+}
+
+/// The failure of a visit, with the caller's names of what the notary does not allow.
+fn failure(error: visit::Error) -> Failure {
+    match error {
+        visit::Error::Session(error) => error.into(),
+        visit::Error::Unmet(unmet) => Failure::Session(match unmet {
+            Unmet::Wait { .. } => format!("timeout: {unmet}"),
+            Unmet::NoAlpn => format!("no_alpn: {unmet}"),
+            Unmet::Requests { limit, .. } => {
+                format!("the request is longer than the {limit} bytes that the notary takes")
             }
-        });
-        let prover = Prover::start(channel, Options::default(), &mut os_rng()?)?;
-        let terms = told.get().ok_or_else(|| Failure::session("the notary has not told its limits"))?;
-        let wait = self.wait.unwrap_or(USUAL_WAIT.min(Duration::from_secs(terms.wait.into())));
-        if wait > Duration::from_secs(terms.wait.into()) {
-            return Err(Failure::Session(format!(
-                "timeout: the notary waits at most {} s for a website",
-                terms.wait
-            )));
-        }
-        let (page, response) = match protocol {
-            None => self.relayed(prover, wait)?,
-            Some(protocol) => self.together(prover, protocol, terms, wait)?,
-        };
-        let Attested { attestation, openings, leaves, .. } = page.attestation(key)?;
-        Ok(Signed {
-            attestation: attestation.to_bytes(),
-            openings: openings.map(|openings| openings.to_bytes()),
-            leaves: leaves.map(|leaves| leaves.to_bytes()),
-            response,
-        })
-    }
-
-    /// The server as two parties see it.
-    fn target(&self, idle: Duration, received: usize) -> client::Target<'_> {
-        let total = SERVER_TIME.saturating_add(idle);
-        let limits =
-            client::ConnectionLimits { received, idle, total, ..client::ConnectionLimits::default() };
-        client::Target {
-            host: &self.host,
-            roots: &self.roots,
-            probed: self.tls.is_none(),
-            limits,
-            no_alpn: self.no_alpn,
-        }
-    }
-
-    /// The version of TLS and the cipher suite for which two parties prepare the connection.
-    fn probe(&self) -> Result<(TlsVersion, Suite), Failure> {
-        let target = self.target(self.longest_wait(), MAX_RECEIVED);
-        let mut found = Err(client::Failure::NothingInCommon);
-        for suite in &joint::SUITES {
-            found = client::dial(&self.host, self.port, &target.limits)
-                .and_then(|stream| client::probe(stream, &target, self.tls, *suite));
-            if found != Err(client::Failure::NothingInCommon) {
-                break;
-            }
-        }
-        let found = found.map_err(joint::Error::from).map_err(volery::Error::from)?;
-        Ok((found.version, found.suite))
-    }
-
-    fn relayed<C: Channel>(
-        &self,
-        mut prover: Prover<C>,
-        wait: Duration,
-    ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let (host, port, roots, version) = (&*self.host, self.port, &self.roots, self.tls);
-        let target =
-            proxy::Target { host, port, roots, max_received: MAX_RECEIVED, wait, version, suite: None };
-        let mut fetched = prover.fetch(&target, &self.request)?;
-        fetched.set_context(self.context.clone());
-        if self.trust_close {
-            fetched.trust_close();
-        }
-        if self.selection.commit_all {
-            fetched.commit_all(Seed::new(&mut os_rng()?));
-        }
-        let hide = fetched.select(&self.selection).map_err(volery::Error::from).map_err(of_page)?;
-        let response = Zeroizing::new(fetched.response().to_vec());
-        let proved = prover.prove_web(&fetched, &hide, &mut os_rng()?).map_err(of_page)?;
-        Ok((proved.0, response))
-    }
-
-    fn together<C: Channel + Send>(
-        &self,
-        prover: Prover<C>,
-        (tls, suite): (TlsVersion, Suite),
-        terms: &Terms,
-        wait: Duration,
-    ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        if self.no_alpn && !terms.no_alpn {
-            return Err(Failure::session(
-                "no_alpn: the notary does not take part in connections without a named protocol",
-            ));
-        }
-        if self.request.len() > terms.request as usize {
-            return Err(Failure::Session(format!(
-                "the request is longer than the {} bytes that the notary takes",
-                terms.request
-            )));
-        }
-        // What can be proved later is not prepared beyond the notary's limit.
-        let proved = self.expect.min(terms.proved as usize);
-        let rounds = vec![RoundSizes { query: self.request.len(), read: 0 }];
-        let prepared = prover.prepare_web(Sizes { tls, suite, rounds, proved }, os_rng()?)?;
-        let target = self.target(wait, MAX_RECEIVED.min(terms.received as usize));
-        let mut fetched = prepared.fetch(&target, self.port, &self.request)?;
-        fetched.set_context(self.context.clone());
-        if self.trust_close {
-            fetched.trust_close()?;
-        }
-        if self.selection.commit_all {
-            fetched.commit_all(Seed::new(&mut os_rng()?));
-        }
-        let hide = fetched.select(&self.selection).map_err(of_page)?;
-        let response = Zeroizing::new(fetched.response().to_vec());
-        Ok((fetched.prove(&hide).map_err(of_page)?, response))
+            unmet => unmet.to_string(),
+        }),
+        visit::Error::Unprovable(error) => unprovable(&error),
+        visit::Error::Selection(error) | visit::Error::Page(error) => of_page(error),
+        error => Failure::session(error),
     }
 }
 

@@ -14,6 +14,7 @@ mod reception;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use volery::visit::patience;
 use volery::web::attestation::SigningKey;
 use volery::{Address, Channel, Limits, Listener};
 use volery_channel::tls::{
@@ -27,14 +28,6 @@ use zeroize::Zeroizing;
 use super::args::ConnectionArgs;
 use super::failure::Failure;
 use super::{output, terminal};
-
-/// What a party needs besides waiting for a website, until its next message.
-const MARGIN: Duration = Duration::from_secs(20);
-
-/// How long to wait for a peer that may wait for a website this long.
-pub(crate) fn patience(wait: Duration) -> Duration {
-    wait.saturating_add(MARGIN)
-}
 
 /// A connection to a peer, ready for a session.
 pub(crate) struct Link {

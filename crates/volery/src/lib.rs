@@ -22,6 +22,7 @@
 //! | what a proof will take | [`estimate()`], [`Estimate`], [`Network`]; of a page [`PagePlan`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
 //! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`web`] |
+//! | all of that at the prover, for one connection | [`visit`] |
 //! | commitments to parts of it, opened later | [`ProvedPage`], [`VerifiedPage`], [`web::commitment`] |
 //! | proofs as a file that anyone can verify | [`public`] |
 //! | that a RISC-V program ran as claimed | [`Prover::prove_run`], [`Verifier::verify_run`], [`programs`]; by many workers [`split::statements::SplitRun`] |
@@ -40,7 +41,7 @@
 //! | `programs` | runs of RISC-V programs: [`programs`], the sessions' methods about runs | 8 |
 //! | `public` | proofs that anyone can verify: [`public`] | 2 |
 //! | `tls` | connections over TLS: [`channel::tls`] | 7 |
-//! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 42 |
+//! | `web` | what a website said: [`web`], [`notary`], [`visit`], the sessions' methods about web pages | 42 |
 //! | `claim-proofs` | claims in presentations of attestations; brings `web` | 1 more than `web` |
 //! | `contracts` | attestations for contracts on blockchains (brings `web`) | 11 more than `web` |
 //! | `range-proofs` | range proofs on committed numbers of web pages (brings `web`) | 16 more than `web` |
@@ -73,7 +74,7 @@ pub use session::estimate_run;
 #[cfg(feature = "web")]
 pub use session::{
     Attested, FetchedTogether, PageFault, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed,
-    VerifiedPage, Watched,
+    VerifiedPage, Watched, visit,
 };
 pub use session::{
     Estimate, Network, Options, Prover, Report, Verifier, estimate, estimate_through, split, system,

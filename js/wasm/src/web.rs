@@ -12,19 +12,16 @@
 //! attestation                       <-----------
 //! ```
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use js_sys::{Function, Object, Reflect, Uint8Array};
-use volery::channel::Channel;
-use volery::notary::{Greeting, Terms, Turn, Way, in_line};
+use volery::notary::Way;
+use volery::visit::{self, Notary, Observer, Phase, Round, USUAL_EXPECT, Unmet, Visit, Visited};
 use volery::web::attestation::Context;
-use volery::web::disclosure::{self, Preflight, Selection, Suite, TlsVersion, words};
+use volery::web::disclosure::{self, Selection, TlsVersion, words};
 use volery::web::http::request::{Page, RequestParts};
-use volery::web::joint::{self, RoundSizes, Sizes, client};
-use volery::web::leaf::Seed;
 use volery::web::server::Roots;
-use volery::{Attested, Framed, Limits, Options, PageFault, ProvedPage, Prover, os_rng};
+use volery::{Framed, Limits, PageFault};
 use volery_channel::Error;
 use volery_channel::handshake::Mismatch;
 use wasm_bindgen::JsValue;
@@ -35,32 +32,11 @@ use crate::error::{claim as wrong, named};
 use crate::ring::{Ring, RingTransport};
 use crate::values::{bytes, flag, get, number, text, texts};
 
-/// How long to wait for a website's next bytes if the caller does not say.
-const USUAL_WAIT: Duration = Duration::from_secs(10);
-/// What a notary needs besides waiting for a website, until its next message.
-const MARGIN: Duration = Duration::from_secs(20);
-/// How long to wait for a website in total, besides the wait for its first bytes: less than a notary waits
-/// for a prover in this phase.
-const SERVER_TIME: Duration = Duration::from_secs(15);
-/// The most bytes to receive.
-const MAX_RECEIVED: usize = 16 << 20;
-/// About how many bytes of a response are proved, if the caller does not say.
-const USUAL_EXPECT: u32 = 1024;
-
 /// What a prover wants.
 struct Task {
-    page: Page,
+    visit: Visit,
     request: Zeroizing<Vec<u8>>,
-    selection: Selection,
-    context: Context,
-    key: [u8; 32],
-    token: Zeroizing<Vec<u8>>,
-    roots: Roots,
-    tls: Option<TlsVersion>,
-    expect: usize,
-    wait: Option<Duration>,
-    no_alpn: bool,
-    listener: Option<Function>,
+    notary: Notary,
 }
 
 /// What is shown, hidden, claimed and committed to. With a list of what is shown all else of the response is
@@ -77,16 +53,15 @@ fn selection(wanted: &JsValue) -> Result<Selection, JsValue> {
 /// Whether a wish makes sense, as far as that can be known before anything is sent.
 #[wasm_bindgen(js_name = checkWeb)]
 pub fn check_web(wanted: &JsValue) -> Result<(), JsValue> {
-    Task::of(wanted, None).map(drop)
+    Task::of(wanted).map(drop)
 }
 
 /// Proves a page to the notary at the other end of `ring`. `wanted` is as `normal.js` makes it; `listener`
 /// hears what is being done. Returns the attestation, what opens it, and the response.
 #[wasm_bindgen(js_name = proveWeb)]
 pub fn prove_web(ring: Ring, wanted: &JsValue, listener: Option<Function>) -> Result<JsValue, JsValue> {
-    let task = Task::of(wanted, listener)?;
-    let (attested, response) = task.run(ring)?;
-    let Attested { attestation, openings, leaves, .. } = attested;
+    let task = Task::of(wanted)?;
+    let Visited { attestation, openings, leaves, response, .. } = task.run(ring, &Listener(listener))?;
     let out = Object::new();
     let put = |name: &str, bytes: &[u8]| {
         Reflect::set(&out, &JsValue::from_str(name), &Uint8Array::from(bytes).into()).map(drop)
@@ -99,7 +74,7 @@ pub fn prove_web(ring: Ring, wanted: &JsValue, listener: Option<Function>) -> Re
 }
 
 impl Task {
-    fn of(wanted: &JsValue, listener: Option<Function>) -> Result<Self, JsValue> {
+    fn of(wanted: &JsValue) -> Result<Self, JsValue> {
         let needed = |name: &str| text(wanted, name)?.ok_or_else(|| wrong(&format!("`{name}` is missing")));
         let page = Page::parse(&needed("url")?).map_err(|error| wrong(&error.to_string()))?;
         let fields: Vec<_> = texts(wanted, "headers")?.into_iter().map(Zeroizing::new).collect();
@@ -113,10 +88,6 @@ impl Task {
         };
         let request = page.request(&parts).map_err(|error| wrong(&error.to_string()))?;
         let selection = selection(wanted)?;
-        // What cannot be proved of the request is refused before anybody gets it.
-        Preflight { host: &page.host, port: page.port, requests: &request, rounds: 1 }
-            .check(&selection)
-            .map_err(|error| unprovable(&error))?;
         let key = bytes(wanted, "notaryKey")?.and_then(|key| key.try_into().ok());
         let tls = match text(wanted, "tls")?.as_deref() {
             None => None,
@@ -133,131 +104,75 @@ impl Task {
             let seconds = seconds.as_f64().map(Duration::try_from_secs_f64);
             seconds.and_then(Result::ok).ok_or_else(|| wrong("`timeout` is a number of seconds"))
         });
-        Ok(Self {
-            page,
-            request,
-            selection,
-            context: Context::new(&context).map_err(|error| wrong(&error.to_string()))?,
-            key: key.ok_or_else(|| wrong("`notaryKey` has 32 bytes, or 64 hexadecimal digits"))?,
-            token: Zeroizing::new(bytes(wanted, "token")?.unwrap_or_default()),
+        let rounds = vec![Round::alone(request.len())];
+        let visit = Visit {
+            expect: number(wanted, "expect")?.map_or(USUAL_EXPECT, |expect| expect as usize),
             roots,
             tls,
-            expect: number(wanted, "expect")?.unwrap_or(USUAL_EXPECT) as usize,
-            wait: wait.transpose()?,
             no_alpn: flag(wanted, "noAlpn")?,
-            listener,
-        })
-    }
-
-    /// Tells JavaScript what is being done.
-    fn begin(&self, phase: &str) {
-        if let Some(listener) = &self.listener {
-            // A listener that throws stops nothing.
-            let _ = listener.call1(&JsValue::NULL, &JsValue::from_str(phase));
-        }
-    }
-
-    fn run(&self, ring: Ring) -> Result<(Attested<impl Channel + use<>>, Zeroizing<Vec<u8>>), JsValue> {
-        let longest = self.wait.unwrap_or(USUAL_WAIT).saturating_add(MARGIN);
-        let limits = Limits { read: Limits::default().read.max(longest), ..Limits::default() };
-        let mut channel = Framed::new(RingTransport::new(ring), limits);
-        let greeting = Greeting { way: Way::Carried, token: self.token.clone() };
-        greeting.send(&mut channel).map_err(|error| session(error.into()))?;
-        self.begin("waiting for the notary");
-        let told = OnceLock::new();
-        let listener = self.listener.clone();
-        let channel = in_line(channel, |turn| match turn {
-            Turn::Begins(terms) => {
-                // It is said once.
-                let _ = told.set(terms);
-            }
-            Turn::Waits(number) => {
-                if let Some(listener) = &listener {
-                    let _ = listener.call1(&JsValue::NULL, &format!("number {number} in the queue").into());
-                }
-            }
-        });
-        let mut rng = os_rng().map_err(session)?;
-        let prover = Prover::start(channel, Options::default(), &mut rng).map_err(session)?;
-        let terms = told.get().ok_or_else(|| named("SessionError", "the notary has not told its limits"))?;
-        let (page, response) = self.together(prover, terms)?;
-        self.begin("waiting for the attestation");
-        let Attested { attestation, openings, leaves, stats, .. } =
-            page.attestation(&self.key).map_err(session)?;
-        let session: Option<Prover<Framed<RingTransport>>> = None;
-        Ok((Attested { attestation, openings, leaves, session, stats }, response))
-    }
-
-    fn together<C: Channel>(
-        &self,
-        mut prover: Prover<C>,
-        terms: &Terms,
-    ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), JsValue> {
-        let longest = Duration::from_secs(terms.wait.into());
-        let wait = self.wait.unwrap_or(USUAL_WAIT.min(longest));
-        if wait > longest {
-            return Err(wrong(&format!(
-                "`timeout`: the notary waits at most {} s for a website",
-                terms.wait
-            )));
-        }
-        if self.no_alpn && !terms.no_alpn {
-            let reason = "`noAlpn`: the notary does not take part in connections without a named protocol";
-            return Err(wrong(reason));
-        }
-        if self.request.len() > terms.request as usize {
-            return Err(wrong(&format!(
-                "the request is longer than the {} bytes that the notary takes",
-                terms.request
-            )));
-        }
-        let limits = client::ConnectionLimits {
-            received: MAX_RECEIVED.min(terms.received as usize),
-            idle: wait,
-            total: SERVER_TIME.saturating_add(wait),
-            ..client::ConnectionLimits::default()
+            wait: wait.transpose()?,
+            selection,
+            context: Context::new(&context).map_err(|error| wrong(&error.to_string()))?,
+            ..Visit::new(page.host, page.port, Way::Carried, rounds)
         };
-        let (host, no_alpn) = (&*self.page.host, self.no_alpn);
-        let target = client::Target { host, roots: &self.roots, probed: self.tls.is_none(), limits, no_alpn };
-        self.begin("asking the website for its version of TLS");
-        let (tls, suite) = self.probe(&mut prover, &target)?;
-        self.begin("preparing the connection");
-        // What can be proved later is not prepared beyond the notary's limit.
-        let proved = self.expect.min(terms.proved as usize);
-        let rounds = vec![RoundSizes { query: self.request.len(), read: 0 }];
-        let rng = os_rng().map_err(session)?;
-        let prepared = prover.prepare_web(Sizes { tls, suite, rounds, proved }, rng).map_err(session)?;
-        self.begin("fetching the page");
-        let mut ask = |_: usize, _: &_| Ok(self.request.clone());
-        let mut fetched = prepared.converse_carried(&target, self.page.port, &mut ask).map_err(session)?;
-        fetched.set_context(self.context.clone());
-        if self.selection.commit_all {
-            fetched.commit_all(Seed::new(&mut os_rng().map_err(session)?));
-        }
-        let hide = fetched.select(&self.selection).map_err(of_page)?;
-        let response = Zeroizing::new(fetched.response().to_vec());
-        self.begin("proving");
-        Ok((fetched.prove(&hide).map_err(of_page)?, response))
+        // What cannot be proved of the request is refused before anybody gets it.
+        visit.preflight(&request).map_err(failure)?;
+        let notary = Notary {
+            key: key.ok_or_else(|| wrong("`notaryKey` has 32 bytes, or 64 hexadecimal digits"))?,
+            token: Zeroizing::new(bytes(wanted, "token")?.unwrap_or_default()),
+        };
+        Ok(Self { visit, request, notary })
     }
 
-    /// The version of TLS and the cipher suite for which the connection is prepared.
-    fn probe<C: Channel>(
-        &self,
-        prover: &mut Prover<C>,
-        target: &client::Target<'_>,
-    ) -> Result<(TlsVersion, Suite), JsValue> {
-        let mut found = Err(client::Failure::NothingInCommon);
-        for suite in &joint::SUITES {
-            let mut stream = prover.carried(target.host, self.page.port, &target.limits).map_err(session)?;
-            found = client::probe(&mut stream, target, self.tls, *suite);
-            let closed = stream.close();
-            if found != Err(client::Failure::NothingInCommon) {
-                found = found.and_then(|found| closed.map(|_| found).map_err(client::Failure::from));
-                break;
-            }
+    fn run(&self, ring: Ring, listener: &Listener) -> Result<Visited, JsValue> {
+        let Self { visit, request, notary } = self;
+        let limits = Limits { read: Limits::default().read.max(visit.patience()), ..Limits::default() };
+        let channel = Framed::new(RingTransport::new(ring), limits);
+        let mut ask = |_: usize, _: &_| Ok(request.clone());
+        visit.prove(channel, notary, None, &mut ask, listener).map_err(failure)
+    }
+}
+
+/// JavaScript that hears what is being done. One that throws stops nothing.
+struct Listener(Option<Function>);
+
+impl Listener {
+    fn tell(&self, what: &str) {
+        if let Some(listener) = &self.0 {
+            let _ = listener.call1(&JsValue::NULL, &JsValue::from_str(what));
         }
-        let found = found.map_err(joint::Error::from).map_err(volery::Error::from).map_err(session)?;
-        Ok((found.version, found.suite))
+    }
+}
+
+impl Observer for Listener {
+    fn begins(&self, phase: Phase) {
+        match phase {
+            Phase::AskingServer => self.tell("asking the website for its version of TLS"),
+            Phase::SettingUp => {}
+            phase => self.tell(&phase.to_string()),
+        }
+    }
+
+    fn waits(&self, number: u32) {
+        self.tell(&format!("number {number} in the queue"));
+    }
+}
+
+/// The failure of a visit, with the page's names of what the notary does not allow.
+fn failure(error: visit::Error) -> JsValue {
+    match error {
+        visit::Error::Session(error) => session(error),
+        visit::Error::Unmet(unmet) => wrong(&match unmet {
+            Unmet::Wait { .. } => format!("`timeout`: {unmet}"),
+            Unmet::NoAlpn => format!("`noAlpn`: {unmet}"),
+            Unmet::Requests { limit, .. } => {
+                format!("the request is longer than the {limit} bytes that the notary takes")
+            }
+            unmet => unmet.to_string(),
+        }),
+        visit::Error::Unprovable(error) => unprovable(&error),
+        visit::Error::Selection(error) | visit::Error::Page(error) => of_page(error),
+        error => named("SessionError", &error.to_string()),
     }
 }
 

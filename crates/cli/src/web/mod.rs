@@ -44,7 +44,10 @@ pub(crate) use site::Site;
 
 use std::path::{Path, PathBuf};
 
+use volery::notary::Way;
+use volery::visit::{self, MAX_RECEIVED, Visit, Visited};
 use volery::web::disclosure::Selection;
+use volery::web::http::request::Page;
 use volery::web::server::Roots;
 use volery_channel::tls::Trust;
 use zeroize::Zeroizing;
@@ -56,12 +59,10 @@ use super::progress::Phases;
 use super::source;
 use super::{new_file, terminal};
 use consent::Consent;
-use notary::Token;
-use prove::{MAX_RECEIVED, SignedSession, Signer, Task};
+use notary::open_token;
+use prove::{Signer, Task};
 use script::{Order, Script};
 use template::Template;
-use terms::Wishes;
-use volery::web::http::request::Page;
 
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
@@ -73,52 +74,35 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     script.check(&selection)?;
     let files = Files::of(asked, out, &script, &selection)?;
     let roots = roots(&asked.roots)?;
-    let (mode, read, expect) = (asked.mode, asked.read.into(), asked.expect.into());
     let phases = Phases::new();
     let consent = Consent::new(asked.yes, asked.notary.is_none())?;
-    let context = asked.context.clone().unwrap_or_default();
-    let (tls, suite, trust_close) = (asked.tls.into(), asked.cipher.into(), asked.trust_close);
-    let contract_signer = asked.contract_signer;
-    if contract_signer.is_some() && script.connections().iter().any(|connection| connection.len() > 1) {
+    if asked.contract_signer.is_some() && script.connections().iter().any(|connection| connection.len() > 1) {
         return Err(Failure::input(
             "--contract-signer: contracts are told of one request on a connection; --apart gives each its own",
         ));
     }
-    if *relay && mode == ModeArg::Proxy {
+    if *relay && asked.mode == ModeArg::Proxy {
         return Err(Failure::input(
             "--relay is for two parties; in proxy mode the notary relays in any case",
         ));
     }
-    if *relay && trust_close {
+    if *relay && asked.trust_close {
         return Err(Failure::input(
             "--trust-close with --relay: the notary has the connection, and could go on with it in your name; leave one out",
         ));
     }
-    let (carried, no_alpn) = (*relay, asked.no_alpn);
-    let wishes = Wishes { mode, carried, no_alpn, wait: asked.timeout, contract_signer };
-    let commit_all = asked.commit_all;
-    let task = Task {
-        wishes,
-        tls,
-        suite,
-        trust_close,
-        commit_all,
-        script,
-        roots,
-        selection,
-        context,
-        consent,
-        read,
-        expect,
-        phases,
-    };
+    let visit = wanted(asked, *relay, &script, (roots, selection));
+    let longest_wait = visit.longest_wait();
+    let task = Task { visit, script, consent, read: asked.read.into(), phases };
     let notary = match (&asked.notary, asked.notary_key) {
         (Some(address), Some(key)) => Signer::Notary {
             endpoint: Endpoint::to_notary(address, &trust(asked, key))?
                 .reached_within(asked.notary_timeout)
-                .waiting(wishes.longest_wait()),
-            token: asked.notary_token.as_deref().map(Token::open).transpose()?.unwrap_or_default(),
-            key,
+                .waiting(longest_wait),
+            notary: visit::Notary {
+                key,
+                token: asked.notary_token.as_deref().map(open_token).transpose()?.unwrap_or_default(),
+            },
         },
         _ => Signer::alone()?,
     };
@@ -130,6 +114,35 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
         }
         attestation::tell("attested", &proved.attestation, *json, false)
     })
+}
+
+/// What is wanted of all connections.
+fn wanted(
+    asked: &WebPageArgs,
+    relay: bool,
+    script: &Script,
+    (roots, selection): (Roots, Selection),
+) -> Visit {
+    let page = script.page();
+    let way = match asked.mode {
+        ModeArg::TwoParty if relay => Way::Carried,
+        ModeArg::TwoParty => Way::TwoParty,
+        ModeArg::Proxy => Way::Proxy,
+    };
+    Visit {
+        expect: asked.expect.into(),
+        roots,
+        tls: asked.tls.into(),
+        suite: asked.cipher.into(),
+        no_alpn: asked.no_alpn,
+        trust_close: asked.trust_close,
+        wait: asked.timeout,
+        selection,
+        context: asked.context.clone().unwrap_or_default(),
+        contract_signer: asked.contract_signer,
+        // Each connection has its own requests.
+        ..Visit::new(&page.host, page.port, way, Vec::new())
+    }
 }
 
 /// The new files for the results of one connection.
@@ -167,7 +180,7 @@ impl Files {
     }
 
     /// Writes the results, openings first: without them nobody could ever open the attestation's commitments.
-    fn write(&self, proved: &SignedSession) -> Result<(), Failure> {
+    fn write(&self, proved: &Visited) -> Result<(), Failure> {
         if let Some(openings) = &proved.openings {
             opening::write(&self.openings, openings)?;
             terminal::message(&format!("the openings of the commitments are in {}", self.openings.display()));

@@ -9,11 +9,12 @@
 
 use core::ops::Range;
 
+use volery::visit::Round;
 use volery::web::Side;
 use volery::web::dialogue::{MAX_ROUNDS, ReceivedResponses};
 use volery::web::disclosure::{MessagePart, Part, Selection, Suite, TlsVersion};
 use volery::web::http::{self, Request};
-use volery::web::joint::{RoundSizes, Sizes};
+use volery::web::joint::Sizes;
 use zeroize::Zeroizing;
 
 use super::checks;
@@ -25,11 +26,6 @@ use volery::web::http::request::Page;
 
 /// The field that pads a request.
 const PADDING: &str = "X-Padding: ";
-/// The number of records in which a response that is read may come.
-const RECORDS: usize = 2;
-/// The number of session tickets that servers of TLS 1.3 send before the first response, and the length of
-/// the record with one.
-const TICKETS: [usize; 2] = [2, 272];
 /// The methods after which further requests may be sent without waiting (RFC 9112, section 9.3.2).
 const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
@@ -252,26 +248,23 @@ impl Script {
         &self.page
     }
 
-    /// The sizes for the connection of these requests. `read` bytes can be read of each response that a
-    /// request waits for.
+    /// The requests of this connection. `read` bytes can be read of each response that a request waits for.
+    pub(super) fn rounds(&self, connection: &Range<usize>, read: usize) -> Vec<Round> {
+        let sizes = self.sizes.iter().enumerate().filter(|(round, _)| connection.contains(round));
+        sizes
+            .map(|(round, query)| Round { query: *query, read: (round < self.read).then_some(read) })
+            .collect()
+    }
+
+    /// The sizes for the connection of these requests, which proves about `proved` bytes.
     pub(super) fn sizes(
         &self,
         connection: &Range<usize>,
-        (tls, suite): (TlsVersion, Suite),
+        protocol: (TlsVersion, Suite),
         read: usize,
         proved: usize,
     ) -> Sizes {
-        // What records take besides their content, with the rounding of their ends.
-        let ends = RECORDS * RoundSizes::taken_by(suite, 1);
-        let [count, length] = TICKETS;
-        let round = |(round, query): (usize, &usize)| {
-            let tickets = tls == TlsVersion::Tls13 && round == 0;
-            let tickets = if tickets { count * RoundSizes::taken_by(suite, length) } else { 0 };
-            let read = if round < self.read { read + ends + tickets } else { 0 };
-            RoundSizes { query: *query, read }
-        };
-        let sizes = self.sizes.iter().enumerate().filter(|(round, _)| connection.contains(round));
-        Sizes { tls, suite, rounds: sizes.map(round).collect(), proved }
+        Round::sizes(&self.rounds(connection, read), protocol, proved)
     }
 
     /// Adds the responses on the connection of these requests to `heard`, for requests on later connections.

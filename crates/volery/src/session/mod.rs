@@ -48,7 +48,7 @@ pub use volery_channel::Network;
 #[cfg(feature = "web")]
 pub use web::{
     Attested, FetchedTogether, PageFault, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed,
-    VerifiedPage, Watched,
+    VerifiedPage, Watched, visit,
 };
 
 use volery_channel::handshake::{Begin, Session};

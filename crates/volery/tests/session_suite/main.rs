@@ -26,4 +26,6 @@ mod proofs;
 mod site;
 mod stacked;
 #[cfg(feature = "web")]
+mod visit;
+#[cfg(feature = "web")]
 mod web;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use volery::visit::{MAX_RECEIVED, USUAL_WAIT};
 use volery::web::Side;
 use volery::web::attestation::SigningKey;
 use volery::web::claim::{Assertion, Interval};
@@ -122,10 +123,6 @@ pub(super) struct NotaryResult {
 
 /// How long a notary waits for its prover to start.
 const START_TIME: Duration = Duration::from_secs(60);
-/// The most bytes to receive from the website.
-const MAX_RECEIVED: usize = 16 << 20;
-/// How long to wait for the server's next bytes.
-const WEBSITE_TIME: Duration = Duration::from_secs(10);
 /// The most bytes of a response. Records add a little to that.
 pub(super) const MAX_RESPONSE: u64 = 15 << 20;
 /// The signing key, which is no secret.
@@ -278,7 +275,7 @@ fn relayed<C: Channel>(
     let roots = roots(&task.root)?;
     let setup = clock.phase(prover.channel().stats());
     let (max_received, version, suite) = (MAX_RECEIVED, task.tls.into(), task.cipher.into());
-    let (host, port, wait) = (&*task.host, task.port, WEBSITE_TIME);
+    let (host, port, wait) = (&*task.host, task.port, USUAL_WAIT);
     let target = Target { host, port, roots: &roots, max_received, wait, version, suite };
     let fetched = prover.fetch(&target, query)?;
     let online = clock.phase(prover.channel().stats());

@@ -1,6 +1,7 @@
 //! A notary in this process, for one website of this machine: that of `volery demo browser`.
 
 use volery::notary::Way;
+use volery::visit::{USUAL_WAIT, patience};
 use volery::web::attestation::Statement;
 use volery::web::joint::Limits;
 use volery::web::relay::Rules;
@@ -9,10 +10,9 @@ use volery::{Channel as _, Limits as ChannelLimits};
 use volery_channel::hex;
 
 use super::{Memory, Notary, PhaseTimes, SESSION_BYTES, Tokens, key, rules};
-use crate::connection::{ListenerChannel, patience};
+use crate::connection::ListenerChannel;
 use crate::failure::Failure;
 use crate::serve::{FIRST_MESSAGE, Pace, Paced, SESSION_TIME, client};
-use crate::web::terms::USUAL_WAIT;
 
 /// The memory of all sessions together. One client gets half of it.
 const MEMORY: u64 = 1 << 30;

@@ -18,7 +18,7 @@ mod token;
 pub(super) use key::fresh as fresh_key;
 pub(crate) use key::make as make_key;
 pub(crate) use local::LocalNotary;
-pub(super) use token::{Token, Tokens};
+pub(super) use token::{Tokens, open as open_token};
 
 use std::path::PathBuf;
 use std::sync::Arc;

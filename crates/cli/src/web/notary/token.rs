@@ -22,24 +22,11 @@ const LENGTHS: core::ops::RangeInclusive<usize> = 16..=MAX_TOKEN;
 /// The most bytes of a file of tokens.
 const MAX_FILE: u64 = 1 << 20;
 
-/// A prover's token; empty if it has none.
-#[derive(Clone, Default)]
-pub(in crate::web) struct Token(Zeroizing<Vec<u8>>);
-
-impl Token {
-    /// Reads a token from a file that has nothing else.
-    pub(in crate::web) fn open(path: &Path) -> Result<Self, Failure> {
-        match &*tokens(path)? {
-            [token] => Ok(Self(token.clone())),
-            tokens => {
-                Err(Failure::input(format!("{}: {} tokens; expected one", path.display(), tokens.len())))
-            }
-        }
-    }
-
-    /// Sends the way and this token to the notary.
-    pub(in crate::web) fn send(&self, way: Way, channel: &mut impl Channel) -> Result<(), Failure> {
-        Ok(Greeting { way, token: self.0.clone() }.send(channel)?)
+/// Reads a prover's token from a file that has nothing else.
+pub(in crate::web) fn open(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    match &*tokens(path)? {
+        [token] => Ok(token.clone()),
+        tokens => Err(Failure::input(format!("{}: {} tokens; expected one", path.display(), tokens.len()))),
     }
 }
 
@@ -120,17 +107,21 @@ mod tests {
         (dir, path)
     }
 
+    fn greet(way: Way, token: &str, prover: &mut impl Channel) {
+        Greeting { way, token: Zeroizing::new(token.into()) }.send(prover).expect("sent");
+    }
+
     #[test]
     fn only_those_with_a_known_token_are_admitted() {
         let (_dir, path) = file("first-token-123456\n\n  second-token-12345 \r\n");
         let tokens = Tokens::open(&path, None).expect("sound");
         let admitted = |token: &str| {
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Token(Zeroizing::new(token.into())).send(Way::Proxy, &mut prover).expect("sent");
+            greet(Way::Proxy, token, &mut prover);
             let result = tokens.admit(&mut notary);
             let open = Tokens::default();
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Token(Zeroizing::new(token.into())).send(Way::TwoParty, &mut prover).expect("sent");
+            greet(Way::TwoParty, token, &mut prover);
             assert_eq!(open.admit(&mut notary), Ok(Way::TwoParty), "without tokens everybody is");
             result.is_ok()
         };
@@ -144,7 +135,7 @@ mod tests {
         let tokens = Tokens::open(&path, Some(2)).expect("sound");
         let admitted = |token: &str| {
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Token(Zeroizing::new(token.into())).send(Way::Proxy, &mut prover).expect("sent");
+            greet(Way::Proxy, token, &mut prover);
             tokens.admit(&mut notary).map_err(|failure| failure.to_string())
         };
         for token in ["first-token-123456", "second-token-12345"] {
@@ -159,9 +150,9 @@ mod tests {
     fn files_are_refused_that_hold_no_tokens() {
         for text in ["", "\n\n", "short", "a token with blanks", "0123456789abcde\u{e4}"] {
             let (_dir, path) = file(text);
-            assert!(Tokens::open(&path, None).is_err() && Token::open(&path).is_err(), "{text}");
+            assert!(Tokens::open(&path, None).is_err() && open(&path).is_err(), "{text}");
         }
         let (_dir, path) = file("first-token-123456\nsecond-token-12345");
-        assert!(Token::open(&path).is_err(), "a prover has one");
+        assert!(open(&path).is_err(), "a prover has one");
     }
 }

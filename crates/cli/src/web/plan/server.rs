@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use serde::Serialize;
+use volery::visit::{MAX_RECEIVED, SERVER_TIME};
 use volery::web::dialogue::ReceivedResponses;
 use volery::web::disclosure::{Draft, Suite, TlsVersion, TranscriptError};
 use volery::web::joint::SUITES;
@@ -10,7 +11,6 @@ use volery::web::joint::client::{ConnectionLimits, Failure as ConnectionFailure}
 use volery::web::plain::{self, Agreed, Ending, Target};
 use volery::web::server::Roots;
 
-use super::super::prove::{MAX_RECEIVED, SERVER_TIME};
 use super::super::script::Script;
 use super::draft::{Answered, leaves};
 use super::report::MistakeReport;

@@ -1,6 +1,7 @@
 //! Scripts: which requests are sent, and which are refused before.
 
 use volery::web::disclosure::Redaction;
+use volery::web::joint::RoundSizes;
 
 use super::*;
 

@@ -39,6 +39,10 @@ use super::super::{Common, Prover, Verifier};
 use super::page::{Disclosed, ProvedPage, VerifiedPage, now};
 use crate::Error;
 
+/// Why P does not rely on the end of a connection that V carries.
+pub(super) const CARRIED_CLOSE: &str =
+    "the notary carried the connection, so nothing but the server's own word shows that it ended";
+
 /// What of a session stays as it is while a connection is made.
 struct Rest<E> {
     common: Common,
@@ -261,9 +265,7 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
     /// [`Error::Options`] if V carried the connection: V could have kept it, and go on in P's name.
     pub fn trust_close(&mut self) -> Result<(), Error> {
         if self.carried {
-            let reason =
-                "the notary carried the connection, so nothing but the server's own word shows that it ended";
-            return Err(Error::Options(reason.into()));
+            return Err(Error::Options(CARRIED_CLOSE.into()));
         }
         self.fetched.trust_close();
         Ok(())

@@ -10,11 +10,13 @@
 //! ```
 //!
 //! `prove_web` and `verify_web` take the session, because it ends there if P commits to something ([`page`]).
+//! [`visit`] is all of it at the prover, in either mode.
 
 mod estimate;
 mod fault;
 mod joint;
 mod page;
+pub mod visit;
 
 pub use estimate::PagePlan;
 pub use fault::PageFault;
