@@ -410,6 +410,15 @@ macro_rules! mac_laws {
                         prop_assert_eq!(values[i], a_0[i] + a_1[i] * delta);
                     }
 
+                    let (mut got, mut expected) = (b.clone(), b.clone());
+                    prop_assert_eq!(<M as Mac<F>>::add_prover(&mut got, &a), Ok(()));
+                    prop_assert_eq!(plain::add(&mut expected, &a), Ok(()));
+                    prop_assert!(got == expected);
+                    let (mut got, mut expected) = (kb.clone(), kb.clone());
+                    prop_assert_eq!(<M as Mac<F>>::add_verifier(&mut got, &ka), Ok(()));
+                    prop_assert_eq!(plain::add(&mut expected, &ka), Ok(()));
+                    prop_assert_eq!(got, expected);
+
                     let sums: Vec<[M; 2]> = b.iter().map(|b| [b.m, embed(b.x)]).collect();
                     let (mut got, mut expected) = (sums.clone(), sums);
                     prop_assert_eq!(<M as Mac<F>>::accumulate_prover(&mut got, &a, r), Ok(()));

@@ -69,7 +69,7 @@ mod wipe;
 pub use bits::{Bits, BitsError};
 pub use cpu::Cpu;
 pub use error::LengthError;
-pub use extension::{Authenticated, Coordinates, Element, Mac, Summand, Value};
+pub use extension::{Authenticated, Coordinates, Element, Mac, Summand, Value, equal};
 pub use f2::F2;
 pub use f61::{F61, F61x2};
 pub use f130::F130;

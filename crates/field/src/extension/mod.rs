@@ -21,7 +21,7 @@ use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use zeroize::Zeroize;
 
-use crate::{EncodingError, Field, LengthError};
+use crate::{EncodingError, Field, Gf128, LengthError};
 
 /// A field whose elements can be drawn, packed and summed in bulk.
 pub trait Element: Field + Zeroize {
@@ -98,6 +98,29 @@ pub trait Element: Field + Zeroize {
     #[doc(hidden)]
     fn unpack_vectors(_bytes: &[u8], _out: &mut [Self]) -> usize {
         0
+    }
+
+    /// Makes `first[i]` and `second[i]` from `blocks[i]`, as [`Element::pair_from_blocks`], where one block
+    /// makes a pair. The shortest slice says how many.
+    #[doc(hidden)]
+    fn pairs_from_blocks(blocks: &[Gf128], first: &mut [Self], second: &mut [Self]) {
+        for (block, (first, second)) in blocks.iter().zip(first.iter_mut().zip(second)) {
+            [*first, *second] = Self::pair_from_blocks(&[block.to_bits()]);
+        }
+    }
+
+    /// The sum of elements.
+    #[doc(hidden)]
+    #[must_use]
+    fn total(elements: &[Self]) -> Self {
+        elements.iter().fold(Self::ZERO, |sum, x| sum + *x)
+    }
+
+    /// `elements[index] += x` for a secret index, without an access or a branch that depends on it. An index
+    /// beyond them changes nothing.
+    #[doc(hidden)]
+    fn add_at(elements: &mut [Self], index: u32, x: Self) {
+        plain::add_at(elements.iter_mut().enumerate(), index, x);
     }
 
     /// This element where `mask` is all ones, zero where it is zero; without a branch. Other masks are not
@@ -250,6 +273,25 @@ pub trait Mac<F: Value>: Element {
         plain::multiply_verifier([x, y, random], masked, delta, z, values)
     }
 
+    /// Adds the prover's shares `x` to `sums`.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and `sums` unchanged) unless the slices are equally long.
+    fn add_prover(
+        sums: &mut [Authenticated<F, Self>],
+        x: &[Authenticated<F, Self>],
+    ) -> Result<(), LengthError> {
+        plain::add(sums, x)
+    }
+
+    /// Adds the verifier's keys `k` to `sums`.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and `sums` unchanged) unless the slices are equally long.
+    fn add_verifier(sums: &mut [Self], k: &[Self]) -> Result<(), LengthError> {
+        plain::add(sums, k)
+    }
+
     /// The prover's claims `x_i y_i = z_i` about values that are committed to: `relations` are the
     /// coefficients `A_0 = m_x m_y` and `A_1 = x m_y + y m_x - m_z` of what has to be checked. Returns
     /// whether all claims are true; the time does not depend on which are.
@@ -332,6 +374,15 @@ pub trait Coordinates<F: Value>: Mac<F> {
     /// Coordinate `h` below [`Mac::DEGREE`] in the basis of [`Mac::basis`]: [`Mac::pack`] of all of them is
     /// this element.
     fn coordinate(self, h: usize) -> F;
+}
+
+/// All ones if `i` is `j`, else zero; without a branch.
+#[doc(hidden)]
+#[inline(always)]
+#[must_use]
+pub fn equal(i: usize, j: u32) -> u64 {
+    // The difference minus one has its top bit set only if the difference is zero.
+    (u64::from(i as u32 ^ j).wrapping_sub(1) >> 63).wrapping_neg()
 }
 
 /// Checks that the operands of a kernel are equally long.

@@ -1,7 +1,7 @@
 //! The kernels of [`Mac`], written as their formulas with one reduction for each operation. They are the
 //! default for a pair of fields, and the reference for the tests of pairs with kernels of their own.
 
-use super::{Authenticated, Mac, Value, same};
+use super::{Authenticated, Element, Mac, Value, same};
 use crate::LengthError;
 
 /// [`Mac::inner_product`].
@@ -55,6 +55,18 @@ pub(crate) fn check_verifier<F: Value, M: Mac<F>>(
         sums[1] += *chi * *c;
     }
     Ok(sums)
+}
+
+/// [`Element::add_at`], for numbered elements.
+pub(crate) fn add_at<'a, E: Element>(elements: impl Iterator<Item = (usize, &'a mut E)>, index: u32, x: E) {
+    elements.for_each(|(i, element)| *element = *element + x.masked(super::equal(i, index)));
+}
+
+/// [`Mac::add_prover`] and [`Mac::add_verifier`].
+pub(crate) fn add<T: Copy + core::ops::AddAssign>(sums: &mut [T], x: &[T]) -> Result<(), LengthError> {
+    same(sums.len(), &[x.len()])?;
+    sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += *x);
+    Ok(())
 }
 
 /// [`Mac::multiply_prover`].

@@ -12,8 +12,9 @@ use core::ops::{Add, Mul, Neg, Sub};
 
 use zeroize::Zeroize;
 
+use crate::extension::plain;
 use crate::operators::{exactly, power, write};
-use crate::{Element, EncodingError, Field, Ring, Value};
+use crate::{Element, EncodingError, Field, Gf128, Ring, Value};
 
 pub use quadratic::F61x2;
 
@@ -174,6 +175,27 @@ impl Element for F61 {
     fn unpack_vectors(bytes: &[u8], out: &mut [Self]) -> usize {
         // The first element that is not canonical is found by the code that reads one after the other.
         mac::Vectors::best(out.len()).and_then(|vectors| vectors.unpack(bytes, out)).unwrap_or(0)
+    }
+
+    fn pairs_from_blocks(blocks: &[Gf128], first: &mut [Self], second: &mut [Self]) {
+        let taken =
+            mac::Vectors::best(blocks.len()).map_or(0, |vectors| vectors.pairs(blocks, first, second));
+        let out = first.iter_mut().zip(second).skip(taken);
+        for (block, (first, second)) in blocks.iter().skip(taken).zip(out) {
+            [*first, *second] = Self::pair_from_blocks(&[block.to_bits()]);
+        }
+    }
+
+    fn total(elements: &[Self]) -> Self {
+        let (taken, sum) =
+            mac::Vectors::best(elements.len()).map_or((0, Self::ZERO), |vectors| vectors.total(elements));
+        elements.iter().skip(taken).fold(sum, |sum, x| sum + *x)
+    }
+
+    fn add_at(elements: &mut [Self], index: u32, x: Self) {
+        let taken =
+            mac::Vectors::best(elements.len()).map_or(0, |vectors| vectors.add_at(elements, index, x));
+        plain::add_at(elements.iter_mut().enumerate().skip(taken), index, x);
     }
 
     #[inline(always)]

@@ -41,6 +41,23 @@ impl LpnCode {
     /// `table` must hold `2^log_k` entries. If it holds fewer, nothing is added; that cannot happen to
     /// callers that checked their sizes. No index is secret here: positions are public.
     pub(crate) fn add_rows<T: Summand>(&self, first_row: u64, table: &[T], out: &mut [T]) {
+        self.rows(first_row, table, out, |out| *out);
+    }
+
+    /// `out[i] = addends[i] + sum of table[p]`, as [`LpnCode::add_rows`]. There must be as many addends as
+    /// places; where there is none, it counts as zero. They are made while entries come from the table.
+    pub(crate) fn sum_rows<T: Summand>(
+        &self,
+        first_row: u64,
+        table: &[T],
+        mut addends: impl Iterator<Item = T>,
+        out: &mut [T],
+    ) {
+        self.rows(first_row, table, out, |_| addends.next().unwrap_or_default());
+    }
+
+    #[inline(always)]
+    fn rows<T: Summand>(&self, first_row: u64, table: &[T], out: &mut [T], mut addend: impl FnMut(&T) -> T) {
         debug_assert!(table.len() >= 1 << self.log_k && first_row.is_multiple_of(GROUP as u64));
         let Some(table) = table.get(..1 << self.log_k) else { return };
         let narrow = self.log_k <= 16;
@@ -52,9 +69,9 @@ impl LpnCode {
             let blocks = &mut blocks[..out.len().div_ceil(GROUP) * blocks_per_group];
             self.positions.ctr(group * blocks_per_group as u64, blocks);
             if narrow {
-                kernel::gather::<u16, T>(table, blocks, out);
+                kernel::gather::<u16, T>(table, blocks, out, &mut addend);
             } else {
-                kernel::gather::<u32, T>(table, blocks, out);
+                kernel::gather::<u32, T>(table, blocks, out, &mut addend);
             }
         }
     }
@@ -84,11 +101,17 @@ mod kernel {
         }
     }
 
-    /// `out[i] += sum of table[p]` over the ten positions of row `i`, read in order from `blocks`.
+    /// `out[i] = addend(out[i]) + sum of table[p]` over the ten positions of row `i`, read in order from
+    /// `blocks`.
     ///
     /// `table.len()` is a power of two; positions are reduced modulo it.
     #[inline(always)]
-    pub(super) fn gather<P: Position, T: Summand>(table: &[T], blocks: &[Gf128], out: &mut [T]) {
+    pub(super) fn gather<P: Position, T: Summand>(
+        table: &[T],
+        blocks: &[Gf128],
+        out: &mut [T],
+        addend: &mut impl FnMut(&T) -> T,
+    ) {
         let available = blocks.len() * 128 / (P::BITS as usize * LOCALITY);
         assert!(table.len().is_power_of_two() && out.len() <= available.next_multiple_of(GROUP));
         assert!(out.len() <= available);
@@ -103,7 +126,7 @@ mod kernel {
                 let row = positions.add(i * LOCALITY);
                 core::array::from_fn(|j| &*base.add((*row.add(j)).index() & mask))
             };
-            *out = out.add_rows(entries);
+            *out = addend(out).add_rows(entries);
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::Error;
 /// are one column of values.
 pub(super) struct Relations<M: Copy + Default + Zeroize> {
     /// The relations of degree 2, which are most: at P `A_0` and `A_1`; at V `B` in the first.
-    quadratic: [Vec<M>; 2],
+    quadratic: [Column<M>; 2],
     /// Degrees from 3 on that have a place of their own, since programs claim many of these.
     low: [Columns<M>; LOW],
     /// Other degrees.
@@ -24,19 +24,73 @@ pub(super) struct Relations<M: Copy + Default + Zeroize> {
 }
 
 /// The columns of a degree; none before its first relation.
-type Columns<M> = Vec<Vec<M>>;
+type Columns<M> = Vec<Column<M>>;
+
+/// A column: the entries of this block, at the start of memory that stays from block to block. Filling memory
+/// with zeros for each block and wiping it after would take as long as the relations themselves, so what is
+/// behind the entries may be of an earlier block. The owner wipes all of it in the end.
+struct Column<M> {
+    memory: Vec<M>,
+    used: usize,
+}
+
+impl<M> Default for Column<M> {
+    fn default() -> Self {
+        Self { memory: Vec::new(), used: 0 }
+    }
+}
+
+impl<M: Copy + Default> Column<M> {
+    fn entries(&self) -> &[M] {
+        self.memory.get(..self.used).unwrap_or_default()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
+    #[inline(always)]
+    fn push(&mut self, entry: M) {
+        match self.memory.get_mut(self.used) {
+            Some(place) => *place = entry,
+            None => self.memory.push(entry),
+        }
+        self.used += 1;
+    }
+
+    /// `n` more entries, which the caller writes: something else is there.
+    #[inline(always)]
+    fn places(&mut self, n: usize) -> &mut [M] {
+        let start = self.used;
+        self.used += n;
+        if self.memory.len() < self.used {
+            self.memory.resize(self.used, M::default());
+        }
+        &mut self.memory[start..self.used]
+    }
+
+    /// Removes the first `n` entries, or all if there are fewer.
+    fn remove(&mut self, n: usize) {
+        let n = n.min(self.used);
+        self.memory.copy_within(n..self.used, 0);
+        self.used -= n;
+    }
+}
 
 /// The number of degrees that have a place of their own.
 const LOW: usize = 6;
 
 impl<M: Copy + Default + Zeroize> Relations<M> {
     pub(super) fn new() -> Self {
-        Self { quadratic: [Vec::new(), Vec::new()], low: Default::default(), others: BTreeMap::new() }
+        Self { quadratic: Default::default(), low: Default::default(), others: BTreeMap::new() }
     }
 
     /// Makes room for `n` relations of degree 2 with this many entries each.
     pub(super) fn reserve_quadratic(&mut self, entries: usize, n: usize) {
-        self.quadratic.iter_mut().take(entries).for_each(|column| column.reserve_exact(n));
+        self.quadratic
+            .iter_mut()
+            .take(entries)
+            .for_each(|column| column.memory.reserve_exact(n.saturating_sub(column.memory.len())));
     }
 
     /// P: adds a relation of degree 2.
@@ -50,13 +104,13 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
     #[inline(always)]
     pub(super) fn places(&mut self, n: usize) -> [&mut [M]; 2] {
         let [a_0, a_1] = &mut self.quadratic;
-        [places(a_0, n), places(a_1, n)]
+        [a_0.places(n), a_1.places(n)]
     }
 
     /// V: adds `n` relations of degree 2, whose values the caller writes there.
     #[inline(always)]
     pub(super) fn places_of_values(&mut self, n: usize) -> &mut [M] {
-        places(&mut self.quadratic[0], n)
+        self.quadratic[0].places(n)
     }
 
     /// V: adds the value of a relation of degree 2.
@@ -67,7 +121,7 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
 
     /// The number of relations of degree 2 at V that are not added up yet.
     pub(super) fn waiting(&self) -> usize {
-        self.quadratic[0].len()
+        self.quadratic[0].used
     }
 
     /// Adds a relation of any degree from 2: P's coefficients, or only V's value.
@@ -82,24 +136,18 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
             None => self.others.entry(degree).or_default(),
         };
         if columns.is_empty() {
-            columns.resize_with(degree, Vec::new);
+            columns.resize_with(degree, Column::default);
         }
         columns.iter_mut().zip(entries).for_each(|(to, entry)| to.push(entry));
     }
 
-    /// Removes all relations, and keeps the wiped room for the next block.
+    /// Removes all relations, and keeps the room for the next block.
     pub(super) fn clear(&mut self) {
-        self.wipe();
-        self.columns().for_each(Vec::clear);
-    }
-
-    /// Wipes what is there. The room behind it was never written, or wiped before.
-    fn wipe(&mut self) {
-        self.columns().for_each(|column| column.as_mut_slice().wipe());
+        self.columns().for_each(|column| column.used = 0);
     }
 
     /// The columns of all degrees.
-    fn columns(&mut self) -> impl Iterator<Item = &mut Vec<M>> {
+    fn columns(&mut self) -> impl Iterator<Item = &mut Column<M>> {
         let others = self.low.iter_mut().chain(self.others.values_mut()).flatten();
         self.quadratic.iter_mut().chain(others)
     }
@@ -110,7 +158,7 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
     }
 
     /// The degrees above 2 that relations have, with their columns.
-    fn others(&self) -> impl DoubleEndedIterator<Item = (usize, &[Vec<M>])> {
+    fn others(&self) -> impl DoubleEndedIterator<Item = (usize, &[Column<M>])> {
         let low = self.low.iter().enumerate().map(|(place, columns)| (place + 3, columns));
         let others = self.others.iter().map(|(degree, columns)| (*degree, columns));
         let used =
@@ -119,17 +167,9 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
     }
 }
 
-/// `n` more entries of a column.
-#[inline(always)]
-fn places<M: Copy + Default>(column: &mut Vec<M>, n: usize) -> &mut [M] {
-    let start = column.len();
-    column.resize(start + n, M::default());
-    &mut column[start..]
-}
-
 impl<M: Copy + Default + Zeroize> Drop for Relations<M> {
     fn drop(&mut self) {
-        self.wipe();
+        self.columns().for_each(|column| column.memory.wipe());
     }
 }
 
@@ -155,18 +195,18 @@ impl<M: Element> Coefficients<M> {
 
     /// Adds each column's combination with the next coefficients, which all columns share, to its sum. All
     /// calls except the last must have whole chunks.
-    fn combine(&mut self, columns: &[Vec<M>], sums: &mut [M]) -> Result<(), Error> {
-        self.combine_first(columns.first().map_or(0, Vec::len), columns, sums)
+    fn combine(&mut self, columns: &[Column<M>], sums: &mut [M]) -> Result<(), Error> {
+        self.combine_first(columns.first().map_or(0, |column| column.used), columns, sums)
     }
 
     /// As [`combine`](Self::combine), of the first `n` entries of each column.
-    fn combine_first(&mut self, n: usize, columns: &[Vec<M>], sums: &mut [M]) -> Result<(), Error> {
+    fn combine_first(&mut self, n: usize, columns: &[Column<M>], sums: &mut [M]) -> Result<(), Error> {
         for start in (0..n).step_by(CHUNK) {
             let chi = &mut self.chi[..CHUNK.min(n - start)];
             self.prg.coefficients(chi);
             for (sum, column) in sums.iter_mut().zip(columns) {
                 // Columns are equally long; if one were not, its kernel would return an error.
-                let entries = column.get(start..start + chi.len()).unwrap_or_default();
+                let entries = column.entries().get(start..start + chi.len()).unwrap_or_default();
                 let part = (self.inner_product)(chi, entries);
                 *sum += part.map_err(|error| volery_circuit::Error::misuse(error.to_string()))?;
             }
@@ -215,7 +255,7 @@ impl<M: Element> QuadraticSum<M> {
         self.coefficients.combine(&relations.quadratic[..1], core::slice::from_mut(&mut self.sum))?;
         // The values come from keys of products. They are wiped with the vector's memory when the relations
         // are dropped.
-        relations.quadratic[0].clear();
+        relations.quadratic[0].used = 0;
         Ok(())
     }
 
@@ -282,8 +322,8 @@ impl<M: Element> RunningSums<M> {
         Ok(())
     }
 
-    fn add(&mut self, degree: usize, columns: &mut [Vec<M>], all: bool) -> Result<(), Error> {
-        let n = columns.first().map_or(0, Vec::len);
+    fn add(&mut self, degree: usize, columns: &mut [Column<M>], all: bool) -> Result<(), Error> {
+        let n = columns.first().map_or(0, |column| column.used);
         let n = if all { n } else { n / CHUNK * CHUNK };
         if n == 0 {
             return Ok(());
@@ -292,7 +332,7 @@ impl<M: Element> RunningSums<M> {
             (Coefficients::new(self.seed, degree, self.inner_product), vec![M::ZERO; columns.len()])
         });
         coefficients.combine_first(n, columns, sums)?;
-        columns.iter_mut().for_each(|column| drop(column.drain(..n)));
+        columns.iter_mut().for_each(|column| column.remove(n));
         Ok(())
     }
 

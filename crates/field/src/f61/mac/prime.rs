@@ -116,6 +116,18 @@ impl Mac<Self> for F61 {
         plain::multiply_verifier(keys, &masked[taken..], delta, &mut z[taken..], &mut values[taken..])
     }
 
+    fn add_prover(sums: &mut [Pair], x: &[Pair]) -> Result<(), LengthError> {
+        same(sums.len(), &[x.len()])?;
+        let taken = Vectors::best(2 * x.len()).map_or(0, |vectors| vectors.add_pairs(sums, x));
+        plain::add(&mut sums[taken..], &x[taken..])
+    }
+
+    fn add_verifier(sums: &mut [Self], k: &[Self]) -> Result<(), LengthError> {
+        same(sums.len(), &[k.len()])?;
+        let taken = Vectors::best(k.len()).map_or(0, |vectors| vectors.add(sums, k));
+        plain::add(&mut sums[taken..], &k[taken..])
+    }
+
     fn combine_prover(x: &[Pair], r: &[Self]) -> Result<[Self; 2], LengthError> {
         same(x.len(), &[r.len()])?;
         let (taken, [value, tag]) = match Vectors::best(x.len()) {

@@ -44,9 +44,7 @@ impl LastLevel {
         let aes = |block| self.keys.of(tree * blocks + block);
         if blocks == 1 {
             aes(0).hash(nodes);
-            for ((left, right), h) in left.iter_mut().zip(right).zip(nodes.iter()) {
-                [*left, *right] = M::pair_from_blocks(&[h.to_bits()]);
-            }
+            M::pairs_from_blocks(nodes, left, right);
             return;
         }
         hashes.resize(nodes.len() * blocks, Gf128::ZERO);
@@ -77,7 +75,7 @@ impl LastLevel {
 /// The sums of the two sides of a last level.
 pub(super) fn side_sums<M: Element>(values: &[M]) -> [M; 2] {
     let (left, right) = values.split_at(values.len() / 2);
-    [left, right].map(|side| side.iter().fold(M::ZERO, |sum, v| sum + *v))
+    [left, right].map(M::total)
 }
 
 /// Buffers for one tree; wiped on drop.

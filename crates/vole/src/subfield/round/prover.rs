@@ -1,7 +1,7 @@
 //! P's side of a round.
 
 use volery_channel::{Channel, tags};
-use volery_field::{Authenticated, Gf128, Mac, Value, Wipe as _};
+use volery_field::{Authenticated, Gf128, Mac, Value, Wipe as _, equal};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
@@ -184,9 +184,7 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         let half = values.len() / 2;
         let node = self.node(tree);
         for (side, missing) in values.chunks_exact_mut(half).zip(self.missing[tree]) {
-            for (i, value) in side.iter_mut().enumerate() {
-                *value += missing.masked(equal(i, node));
-            }
+            M::add_at(side, node, missing);
         }
     }
 
@@ -209,21 +207,15 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
             self.expand(tree, scratch, values);
             self.complete(tree, values);
         };
+        let first = (tree * out.len()) as u64;
         self.leaves.with(tree, &self.public.params, make, |values| {
             let (path, noise) = (self.paths[tree], self.noise[tree].x);
-            for (i, (out, value)) in out.iter_mut().zip(values).enumerate() {
-                *out = Authenticated { x: noise.masked(equal(i, path)), m: *value };
-            }
+            let leaves = values.iter().enumerate();
+            let leaves = leaves.map(|(i, m)| Authenticated { x: noise.masked(equal(i, path)), m: *m });
+            code.sum_rows(first, &self.table, leaves, out);
         });
-        code.add_rows((tree * out.len()) as u64, &self.table, out);
         Ok(())
     }
-}
-
-/// All ones if `i` is `path`, else zero; without a branch.
-fn equal(i: usize, path: u32) -> u64 {
-    // The difference minus one has its top bit set only if the difference is zero.
-    (u64::from(i as u32 ^ path).wrapping_sub(1) >> 63).wrapping_neg()
 }
 
 impl<F: Copy + Default + Zeroize, M: Copy + Default + Zeroize> Drop for ProverRound<F, M> {

@@ -157,8 +157,8 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
     /// [`Error::Misuse`] before P's check has arrived.
     pub(in crate::subfield) fn block(&self, tree: usize, out: &mut [M]) -> Result<(), Error> {
         let code = self.code.as_ref().ok_or_else(unread)?;
-        self.with_values(tree, |values| out.copy_from_slice(values));
-        code.add_rows((tree * out.len()) as u64, &self.table, out);
+        let first = (tree * out.len()) as u64;
+        self.with_values(tree, |values| code.sum_rows(first, &self.table, values.iter().copied(), out));
         Ok(())
     }
 }

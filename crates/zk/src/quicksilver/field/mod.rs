@@ -60,6 +60,10 @@ pub use verifier::Verifier;
 use super::Tally;
 use super::soundness::Checks;
 
+/// The number of multiplications at once: few enough that everything they read and write stays in the
+/// first-level cache.
+const AT_ONCE: usize = 256;
+
 /// The settings of a proof over a field. Both parties need the same ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {

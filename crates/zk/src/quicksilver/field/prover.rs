@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Latch, Tag, tags};
 use volery_circuit::challenge::{OpenArguments, Seeds};
-use volery_circuit::{Error as StatementError, PendingChallenge, Place, Statement, Tested};
+use volery_circuit::{Error as StatementError, Ops as _, PendingChallenge, Place, Statement, Tested};
 use volery_field::{Authenticated, Mac, Value};
 use volery_vole::correlations::Pool;
 use volery_vole::subfield::vope;
@@ -19,7 +19,7 @@ use super::super::challenges::Challenges;
 use super::super::relations::{Relations, combine_coefficients};
 use super::super::{Tally, assertions::Assertions};
 use super::elements::ElementWriter;
-use super::{Alone, Link, Settings};
+use super::{AT_ONCE, Alone, Link, Settings};
 use crate::Error;
 
 /// The backend that proves over `F` with MACs in `M`.
@@ -31,6 +31,8 @@ pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     challenges: Challenges<'a>,
     elements: ElementWriter<F>,
     relations: Relations<M>,
+    /// Room for some products that are added to other wires; wiped in the end.
+    products: Zeroizing<Vec<Authenticated<F, M>>>,
     /// Room for a block's relations; two buffers alternate.
     spare: Option<Relations<M>>,
     /// Full frames of elements since the last [`FRAMES`].
@@ -68,10 +70,6 @@ struct Block<M: Copy + Default + Zeroize> {
     tally: Tally,
 }
 
-/// The number of multiplications at once: few enough that everything they read and write stays in the
-/// first-level cache.
-const AT_ONCE: usize = 256;
-
 /// Full frames that go out together: a call of the system for each took a tenth of P's time, and of many V
 /// would get none while it could be at work.
 const FRAMES: usize = 4;
@@ -98,6 +96,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
             challenges,
             elements: ElementWriter::new(),
             relations: Relations::new(),
+            products: Zeroizing::default(),
             spare: None,
             unflushed: 0,
             left: settings.interval.max(1),
@@ -196,6 +195,25 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         if full { self.send() } else { Ok(()) }
     }
 
+    /// Multiplies some wires, at least one. The products go to the first places of `out`. None of the slices
+    /// is empty, and `y` is as long as `x`. Returns how many.
+    #[inline(always)]
+    fn multiply_some(
+        &mut self,
+        x: &[Authenticated<F, M>],
+        y: &[Authenticated<F, M>],
+        out: &mut [Authenticated<F, M>],
+    ) -> Result<usize, Error> {
+        let n = self.at_once(x.len().min(out.len()), 2)?;
+        if n == 0 {
+            out[0] = self.mul(&x[0], &y[0])?;
+            return Ok(1);
+        }
+        self.multiply_at_once(&x[..n], &y[..n], &mut out[..n])?;
+        self.tally.multiplications += n as u64;
+        Ok(n)
+    }
+
     /// Multiplies as many wires as [`Prover::at_once`] returned for two places each. The products go to
     /// `out`.
     #[inline(always)]
@@ -203,14 +221,12 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         &mut self,
         x: &[Authenticated<F, M>],
         y: &[Authenticated<F, M>],
-        out: &mut Vec<Authenticated<F, M>>,
+        out: &mut [Authenticated<F, M>],
     ) -> Result<(), Error> {
-        let (n, start) = (x.len(), out.len());
-        out.resize(start + n, Authenticated::default());
+        let n = x.len();
         let random = self.pool.at_hand().get(..n).unwrap_or_default();
         let (masked, relations) = (self.elements.places(n), self.relations.places(n));
-        let multiplied = M::multiply_prover(x, y, random, &mut out[start..], masked, relations);
-        // All are equally long. If they were not, zeros would stand where the relations belong.
+        let multiplied = M::multiply_prover(x, y, random, out, masked, relations);
         self.latch(multiplied.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
         self.pool.advance(n);
         self.left -= 2 * n;
@@ -234,7 +250,6 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         z: &[Authenticated<F, M>],
     ) -> Result<(), Error> {
         let related = M::relate_prover(x, y, z, self.relations.places(x.len()));
-        // All are equally long. If they were not, zeros would stand where the relations belong.
         let hold = self.latch(related.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
         self.left -= x.len();
         for ((x, y), z) in x.iter().zip(y).zip(z) {

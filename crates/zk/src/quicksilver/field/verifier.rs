@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Latch, Tag, tags};
 use volery_circuit::challenge::{OpenArguments, Seeds};
-use volery_circuit::{Error as StatementError, PendingChallenge, Statement, Tested};
+use volery_circuit::{Error as StatementError, Ops as _, PendingChallenge, Statement, Tested};
 use volery_field::{Mac, Value};
 use volery_vole::correlations::Pool;
 use volery_vole::subfield::{FieldDelta, vope};
@@ -32,6 +32,8 @@ pub struct Verifier<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     delta: FieldDelta<M>,
     elements: ElementReader<F>,
     relations: Relations<M>,
+    /// Room for the keys of some products that are added to others; wiped in the end.
+    products: Zeroizing<Vec<M>>,
     /// The seed of the block and the sum of its relations of degree 2, if V knows the seed from the start.
     drawn: Option<([u8; SEED], QuadraticSum<M>)>,
     /// The number of commitments and relations that still fit in the block.
@@ -84,6 +86,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
             delta: delta.duplicate(),
             elements: ElementReader::new(),
             relations: Relations::new(),
+            products: Zeroizing::default(),
             drawn: None,
             left: settings.interval.max(1),
             interval: settings.interval.max(1),
@@ -204,7 +207,6 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     fn relate_at_once(&mut self, keys: [&[M]; 3]) -> Result<(), Error> {
         let n = keys[0].len();
         let related = M::relate_verifier(keys, self.delta.expose(), self.relations.places_of_values(n));
-        // All are equally long. If they were not, zeros would stand where the relations' values belong.
         self.failed.latch(related.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
         self.left -= n;
         self.absorb_if_many()?;
@@ -212,17 +214,30 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         Ok(())
     }
 
+    /// Multiplies some wires, at least one. The products go to the first places of `out`. None of the slices
+    /// is empty, and `y` is as long as `x`. Returns how many.
+    #[inline(always)]
+    fn multiply_some(&mut self, x: &[M], y: &[M], out: &mut [M]) -> Result<usize, Error> {
+        let n = self.at_once(x.len().min(out.len()), 2)?;
+        if n == 0 {
+            out[0] = self.mul(&x[0], &y[0])?;
+            return Ok(1);
+        }
+        self.multiply_at_once(&x[..n], &y[..n], &mut out[..n])?;
+        self.absorb_if_many()?;
+        self.tally.multiplications += n as u64;
+        Ok(n)
+    }
+
     /// Multiplies as many wires as [`Verifier::at_once`] returned for two places each. The products go to
     /// `out`, the relations' values to the others.
     #[inline(always)]
-    fn multiply_at_once(&mut self, x: &[M], y: &[M], out: &mut Vec<M>) -> Result<(), Error> {
-        let (n, start) = (x.len(), out.len());
-        out.resize(start + n, M::ZERO);
+    fn multiply_at_once(&mut self, x: &[M], y: &[M], out: &mut [M]) -> Result<(), Error> {
+        let n = x.len();
         let random = self.pool.at_hand().get(..n).unwrap_or_default();
         let masked = self.elements.at_hand().get(..n).unwrap_or_default();
         let (delta, values) = (self.delta.expose(), self.relations.places_of_values(n));
-        let multiplied = M::multiply_verifier([x, y, random], masked, delta, &mut out[start..], values);
-        // All are equally long. If they were not, zeros would stand where the relations' values belong.
+        let multiplied = M::multiply_verifier([x, y, random], masked, delta, out, values);
         let multiplied = multiplied.map_err(|error| StatementError::misuse(error.to_string()).into());
         self.failed.latch(multiplied)?;
         self.pool.advance(n);

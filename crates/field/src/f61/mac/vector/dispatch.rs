@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use super::packing::ELEMENTS;
 use super::{x86_avx2, x86_ifma};
-use crate::Authenticated;
 use crate::f61::{F61, F61x2};
+use crate::{Authenticated, Gf128};
 
 /// Shorter vectors go to the scalar code: preparing the sums and adding up their lanes would cost more.
 const LEAST: usize = 32;
@@ -24,12 +24,16 @@ pub(super) struct Table {
     pub(super) inner_product: unsafe fn(&[F61], &[F61]) -> F61,
     pub(super) pair_products: unsafe fn(&[F61], &[F61]) -> [F61; 3],
     pub(super) combine_pairs: unsafe fn(&[F61], &[F61]) -> [F61; 2],
+    pub(super) add: unsafe fn(&mut [F61], &[F61]),
     pub(super) accumulate: unsafe fn(&mut [F61], &[F61], F61),
     pub(super) accumulate_swapped: unsafe fn(&mut [F61], &[F61], F61),
     pub(super) multiply_prover: unsafe fn([&[F61]; 3], [&mut [F61]; 4]),
     pub(super) multiply_verifier: MultiplyVerifier,
     pub(super) pack: unsafe fn(&[F61], &mut [[u8; 8]]),
     pub(super) unpack: unsafe fn(&[[u8; 8]], &mut [F61]) -> bool,
+    pub(super) pairs: unsafe fn(&[[u8; 8]], &mut [F61], &mut [F61]),
+    pub(super) total: unsafe fn(&[F61]) -> F61,
+    pub(super) add_at: unsafe fn(&mut [F61], u32, F61),
 }
 
 /// Two elements next to each other in memory.
@@ -107,6 +111,22 @@ impl Vectors {
         (Self::taken(x.len().min(r.len()), self.0.lanes), sums)
     }
 
+    /// `sums[i] += x[i]`.
+    #[inline]
+    pub(crate) fn add(self, sums: &mut [F61], x: &[F61]) -> usize {
+        // SAFETY: a value exists only where the CPU has its instructions.
+        unsafe { (self.0.add)(sums, x) };
+        Self::taken(sums.len().min(x.len()), self.0.lanes)
+    }
+
+    /// `sums[i] += x[i]`, word by word.
+    #[inline]
+    pub(crate) fn add_pairs<T: Pair>(self, sums: &mut [T], x: &[T]) -> usize {
+        // SAFETY: a value exists only where the CPU has its instructions.
+        unsafe { (self.0.add)(flat_mut(sums), flat(x)) };
+        Self::taken(sums.len().min(x.len()), self.0.lanes / 2)
+    }
+
     /// `sums[i] += r * x[i]`.
     #[inline]
     pub(crate) fn accumulate(self, sums: &mut [F61], x: &[F61], r: F61) -> usize {
@@ -147,6 +167,29 @@ impl Vectors {
         // SAFETY: a value exists only where the CPU has its instructions.
         unsafe { (self.0.multiply_verifier)(operands, delta, out) };
         taken
+    }
+
+    /// [`Element::pairs_from_blocks`](crate::Element::pairs_from_blocks), of slices of one length.
+    pub(crate) fn pairs(self, blocks: &[Gf128], first: &mut [F61], second: &mut [F61]) -> usize {
+        // SAFETY: a block is 16 bytes and nothing else, so the same memory holds twice as many words of 8.
+        let words = unsafe { core::slice::from_raw_parts(blocks.as_ptr().cast(), 2 * blocks.len()) };
+        // SAFETY: a value exists only where the CPU has its instructions.
+        unsafe { (self.0.pairs)(words, first, second) };
+        Self::taken(blocks.len().min(first.len()).min(second.len()), self.0.lanes)
+    }
+
+    /// The sum of elements.
+    pub(crate) fn total(self, elements: &[F61]) -> (usize, F61) {
+        // SAFETY: a value exists only where the CPU has its instructions.
+        let sum = unsafe { (self.0.total)(elements) };
+        (Self::taken(elements.len(), self.0.lanes), sum)
+    }
+
+    /// `elements[index] += x`, without an access that depends on `index`.
+    pub(crate) fn add_at(self, elements: &mut [F61], index: u32, x: F61) -> usize {
+        // SAFETY: a value exists only where the CPU has its instructions.
+        unsafe { (self.0.add_at)(elements, index, x) };
+        Self::taken(elements.len(), self.0.lanes)
     }
 
     /// Packs whole groups of [`ELEMENTS`] elements. Returns how many of them.

@@ -90,7 +90,7 @@ pub(super) trait Multiplier<const N: usize>: Copy {
 /// A vector of a multiplier's lanes.
 pub(super) type Vector<const N: usize, M> = <<M as Multiplier<N>>::Lanes as Lanes<N>>::V;
 
-/// `n mod p`, for `n` below `2^63`.
+/// `n mod p`, for any `n`.
 #[inline(always)]
 pub(super) fn reduce<const N: usize, L: Lanes<N>>(s: L, n: L::V) -> L::V {
     let n = loose(s, n);

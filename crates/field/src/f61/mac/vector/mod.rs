@@ -5,6 +5,7 @@
 //!   Mul32, Madd52    ... with products of 32 by 32 bits; with sums of halves of products of 52 by 52 bits
 //! lanes::Multiplier  elements multiplied with it: `halves` out of Mul32, `limbs` out of Madd52
 //! sums, products     the algorithms, on any multiplier
+//! leaves             elements of a tree's last level
 //! packing            elements of 61 bits side by side
 //! dispatch           which of them this CPU gets: `x86_avx2` (4 lanes, halves), `x86_ifma` (8 lanes, limbs), or `none`
 //! ```
@@ -42,6 +43,8 @@ mod emulated;
 mod halves;
 #[cfg(any(test, target_arch = "x86_64"))]
 mod lanes;
+#[cfg(any(test, target_arch = "x86_64"))]
+mod leaves;
 #[cfg(any(test, target_arch = "x86_64"))]
 mod limbs;
 #[cfg(not(target_arch = "x86_64"))]

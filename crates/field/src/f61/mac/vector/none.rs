@@ -1,5 +1,6 @@
 //! For instruction sets without vector code: the same interface as `dispatch`, on a type that has no values.
 
+use crate::Gf128;
 use crate::f61::F61;
 
 /// No vector code.
@@ -23,6 +24,14 @@ impl Vectors {
         match self {}
     }
 
+    pub(crate) fn add(self, _sums: &mut [F61], _x: &[F61]) -> usize {
+        match self {}
+    }
+
+    pub(crate) fn add_pairs<T>(self, _sums: &mut [T], _x: &[T]) -> usize {
+        match self {}
+    }
+
     pub(crate) fn accumulate(self, _sums: &mut [F61], _x: &[F61], _r: F61) -> usize {
         match self {}
     }
@@ -36,6 +45,18 @@ impl Vectors {
     }
 
     pub(crate) fn multiply_verifier(self, _: [&[F61]; 4], _delta: F61, _: [&mut [F61]; 2]) -> usize {
+        match self {}
+    }
+
+    pub(crate) fn pairs(self, _blocks: &[Gf128], _first: &mut [F61], _second: &mut [F61]) -> usize {
+        match self {}
+    }
+
+    pub(crate) fn total(self, _elements: &[F61]) -> (usize, F61) {
+        match self {}
+    }
+
+    pub(crate) fn add_at(self, _elements: &mut [F61], _index: u32, _x: F61) -> usize {
         match self {}
     }
 

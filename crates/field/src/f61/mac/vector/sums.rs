@@ -2,7 +2,7 @@
 //! to the scalar code.
 
 use super::lanes::{Lanes, Multiplier};
-use crate::f61::F61;
+use crate::f61::{F61, P};
 
 /// The parts of both slices that make up whole vectors.
 #[inline(always)]
@@ -100,6 +100,15 @@ pub(super) fn combine_pairs<const N: usize, M: Multiplier<N>>(m: M, x: &[F61], r
     }
     combine_group(m, &mut sum, (pairs.remainder(), elements.remainder()));
     m.totals(sum)
+}
+
+/// `sums[i] += x[i]`.
+#[inline(always)]
+pub(super) fn add<const N: usize, L: Lanes<N>>(s: L, sums: &mut [F61], x: &[F61]) {
+    for (sum, x) in sums.as_chunks_mut().0.iter_mut().zip(x.as_chunks().0) {
+        let n = s.add(s.load(sum), s.load(x));
+        s.store(s.lesser(n, s.sub(n, s.splat(P))), sum);
+    }
 }
 
 /// `sums[i] += r * x[i]`. With `SWAPPED`, the operands are pairs of words, and those of `x` have the opposite

@@ -4,7 +4,7 @@ use super::emulated::Emulated;
 use super::halves::Halves;
 use super::lanes::{Lanes, Multiplier};
 use super::limbs::Limbs;
-use super::{packing, products, sums};
+use super::{leaves, packing, products, sums};
 use crate::extension::plain;
 use crate::f61::{F61, P};
 use crate::laws::Words;
@@ -58,6 +58,10 @@ fn agrees<const N: usize, M: Multiplier<N>>(m: M) {
         let pairs = elements(&mut words, 2 * N * vectors);
         let [first, second] = apart(&pairs).map(|x| dot(&x, &a));
         assert!(sums::combine_pairs(m, &pairs, &a) == [first, second], "{vectors} vectors");
+
+        let mut added = b.clone();
+        sums::add(m.lanes(), &mut added, &a);
+        assert!((0..N * vectors).all(|i| added[i] == a[i] + b[i]), "{vectors} vectors");
 
         for r in elements(&mut words, 3) {
             let [mut straight, mut swapped] = [0; 2].map(|_| b.clone());
@@ -140,6 +144,41 @@ fn multiplies<const N: usize, M: Multiplier<N>>(m: M) {
     }
 }
 
+/// Elements of a tree's last level, on whole vectors: any words make them.
+fn makes_leaves<const N: usize, L: Lanes<N>>(s: L) {
+    let mut stream = Words(11);
+    for n in [0, 1, 2, 5].map(|vectors| N * vectors) {
+        let words: Vec<u64> = (0..2 * n)
+            .map(|_| match stream.word() {
+                word if word.is_multiple_of(3) => SPECIAL[(word / 3 % 12) as usize] + 2 * P,
+                word if word % 3 == 1 => u64::MAX - word % 16,
+                word => word,
+            })
+            .collect();
+        let bytes: Vec<[u8; 8]> = words.iter().map(|word| word.to_le_bytes()).collect();
+        let [mut first, mut second] = [0; 2].map(|_| vec![F61::ONE; n]);
+        leaves::pairs(s, &bytes, &mut first, &mut second);
+        for (i, word) in words.iter().enumerate() {
+            let made = [&first, &second][i % 2][i / 2];
+            assert!(made.to_u64() == word % P, "{i}");
+        }
+        let total = first.iter().fold(F61::ZERO, |sum, x| sum + *x);
+        assert!(leaves::total(s, &first) == total);
+        assert!(leaves::total(s, &vec![-F61::ONE; n]) == F61::ZERO - F61::new(n as u64));
+
+        for index in (0..n as u32 + 2).chain([1 << 31, u32::MAX]) {
+            for x in [first.first().copied().unwrap_or_default(), -F61::ONE] {
+                let mut changed = second.clone();
+                leaves::add_at(s, &mut changed, index, x);
+                for (i, (changed, before)) in changed.iter().zip(&second).enumerate() {
+                    let added = if i == index as usize { x } else { F61::ZERO };
+                    assert!(*changed == *before + added, "{i} of {n} at {index}");
+                }
+            }
+        }
+    }
+}
+
 /// Groups of 64 elements, bit by bit, and with an element that is not canonical at each place.
 fn packs<const N: usize, L: Lanes<N>>(s: L) {
     let mut stream = Words(7);
@@ -167,6 +206,7 @@ fn all<const N: usize, M: Multiplier<N>>(m: M) {
     agrees(m);
     multiplies(m);
     packs(m.lanes());
+    makes_leaves(m.lanes());
     agrees_on_special_elements(m);
     does_not_overflow(m);
 }
@@ -301,6 +341,15 @@ mod x86 {
                 assert!([x, m, cross] == [dot(a_taken, a_taken), dot(b_taken, b_taken), mixed + mixed]);
                 let (taken, sums) = vectors.combine_pairs(&pairs, &c);
                 assert!(sums == [dot(&a[..taken], &c), dot(&b[..taken], &c)]);
+
+                let (mut sums, mut pair_sums) = (c.clone(), pairs.clone());
+                let taken = [vectors.add(&mut sums, &a), vectors.add_pairs(&mut pair_sums, &pairs)];
+                for i in 0..length {
+                    let [of, pair] = taken.map(|taken| if i < taken { F61::ONE } else { F61::ZERO });
+                    assert!(sums[i] == c[i] + of * a[i], "{i} of {length}");
+                    let sum = Authenticated { x: a[i] + pair * a[i], m: b[i] + pair * b[i] };
+                    assert!(pair_sums[i] == sum, "{i} of {length}");
+                }
 
                 let mut sums = c.clone();
                 let taken = vectors.accumulate(&mut sums, &a, F61::new(7));

@@ -6,7 +6,7 @@ use super::dispatch::Table;
 use super::halves::Halves;
 use super::lanes::{Lanes, Mul32};
 use super::x86_leaves::leaves;
-use super::{packing, products, sums};
+use super::{leaves, packing, products, sums};
 use crate::f61::F61;
 
 /// Proof that the CPU has AVX2.

@@ -9,7 +9,7 @@ use super::dispatch::Table;
 use super::lanes::{Lanes, Madd52};
 use super::limbs::Limbs;
 use super::x86_leaves::leaves;
-use super::{packing, products, sums};
+use super::{leaves, packing, products, sums};
 use crate::f61::F61;
 
 /// Proof that the CPU has AVX-512 F and IFMA.

@@ -177,12 +177,16 @@ macro_rules! leaves {
             inner_product,
             pair_products,
             combine_pairs,
+            add,
             accumulate,
             accumulate_swapped,
             multiply_prover,
             multiply_verifier,
             pack,
             unpack,
+            pairs,
+            total,
+            add_at,
         };
 
         #[target_feature(enable = $features)]
@@ -198,6 +202,11 @@ macro_rules! leaves {
         #[target_feature(enable = $features)]
         fn combine_pairs(x: &[F61], r: &[F61]) -> [F61; 2] {
             sums::combine_pairs($multiplier($simd::new()), x, r)
+        }
+
+        #[target_feature(enable = $features)]
+        fn add(sums: &mut [F61], x: &[F61]) {
+            sums::add($simd::new(), sums, x);
         }
 
         #[target_feature(enable = $features)]
@@ -223,6 +232,21 @@ macro_rules! leaves {
         #[target_feature(enable = $features)]
         fn unpack(words: &[[u8; 8]], out: &mut [F61]) -> bool {
             packing::unpack($simd::new(), words, out)
+        }
+
+        #[target_feature(enable = $features)]
+        fn pairs(words: &[[u8; 8]], first: &mut [F61], second: &mut [F61]) {
+            leaves::pairs($simd::new(), words, first, second);
+        }
+
+        #[target_feature(enable = $features)]
+        fn total(elements: &[F61]) -> F61 {
+            leaves::total($simd::new(), elements)
+        }
+
+        #[target_feature(enable = $features)]
+        fn add_at(elements: &mut [F61], index: u32, x: F61) {
+            leaves::add_at($simd::new(), elements, index, x);
         }
 
         #[target_feature(enable = $features)]

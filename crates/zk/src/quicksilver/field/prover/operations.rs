@@ -6,7 +6,7 @@ use volery_field::{Authenticated, Mac, Value};
 use zeroize::Zeroizing;
 
 use super::super::super::poly::ProverPoly;
-use super::super::{Link, matrix};
+use super::super::{AT_ONCE, Link, matrix};
 use super::Prover;
 use crate::Error;
 
@@ -63,17 +63,10 @@ impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Prover<'_, F, M, L> {
         if x.len() != y.len() {
             return self.misuse(format!("products of {} and {} wires", x.len(), y.len()));
         }
-        let mut out = Vec::with_capacity(x.len());
-        while out.len() < x.len() {
-            let start = out.len();
-            let n = self.at_once(x.len() - start, 2)?;
-            if n == 0 {
-                out.push(self.mul(&x[start], &y[start])?);
-                continue;
-            }
-            let (x, y) = (&x[start..][..n], &y[start..][..n]);
-            self.multiply_at_once(x, y, &mut out)?;
-            self.tally.multiplications += n as u64;
+        let mut out = vec![Self::Wire::default(); x.len()];
+        let mut done = 0;
+        while done < x.len() {
+            done += self.multiply_some(&x[done..], &y[done..], &mut out[done..])?;
         }
         Ok(out)
     }
@@ -84,11 +77,21 @@ impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Prover<'_, F, M, L> {
         x: &[Self::Wire],
         y: &[Self::Wire],
     ) -> Result<(), Error> {
-        if sums.len() != x.len() {
-            return self.misuse(format!("{} products added to {} wires", x.len(), sums.len()));
+        if sums.len() != x.len() || x.len() != y.len() {
+            let (x, y, sums) = (x.len(), y.len(), sums.len());
+            return self.misuse(format!("products of {x} and {y} wires added to {sums}"));
         }
-        let products = self.mul_many(x, y)?;
-        sums.iter_mut().zip(&products).for_each(|(sum, product)| *sum = self.add(product, sum));
+        let mut products = core::mem::take(&mut self.products);
+        products.resize(AT_ONCE, Self::Wire::default());
+        let mut done = 0;
+        while done < x.len() {
+            let room = AT_ONCE.min(x.len() - done);
+            let n = self.multiply_some(&x[done..], &y[done..], &mut products[..room])?;
+            let added = M::add_prover(&mut sums[done..][..n], &products[..n]);
+            self.latch(added.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
+            done += n;
+        }
+        self.products = products;
         Ok(())
     }
 }
