@@ -59,7 +59,7 @@ pub(crate) fn check_verifier<F: Value, M: Mac<F>>(
 
 /// [`Element::add_at`], for numbered elements.
 pub(crate) fn add_at<'a, E: Element>(elements: impl Iterator<Item = (usize, &'a mut E)>, index: u32, x: E) {
-    elements.for_each(|(i, element)| *element = *element + x.masked(super::equal(i, index)));
+    elements.for_each(|(i, element)| *element += x.masked(super::equal(i, index)));
 }
 
 /// [`Mac::add_prover`] and [`Mac::add_verifier`].
