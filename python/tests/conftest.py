@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import threading
 from pathlib import Path
@@ -19,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "crates" / "circuit" / "testdata"
 #: For any one wait of a test. A party that is stuck fails its test and not the whole run.
 PATIENCE = 120
+
+# What a shell starts in the background ignores Ctrl-C, and so do the processes of its processes.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
