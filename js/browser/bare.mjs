@@ -67,7 +67,9 @@ export async function startBare(url) {
     return result.value
   }
 
-  while (!(await evaluate((url) => location.href === url && document.readyState === 'complete', url))) {
+  // There is nothing to ask while it comes.
+  const isThere = () => evaluate((url) => location.href === url && document.readyState === 'complete', url).catch(() => false)
+  while (!(await isThere())) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   return {
