@@ -104,7 +104,8 @@ async function startParty(kind, over) {
   const name = moduleName(kind)
   over.throwIfAborted()
   const waiting = idle.get(name)
-  if (waiting) {
+  if (waiting?.tasks.failed) waiting.end()
+  else if (waiting) {
     idle.delete(name)
     clearTimeout(waiting.timer)
     waiting.tasks.endWith(over)
@@ -304,10 +305,16 @@ class Connection {
     if (this.#ended) return
     if (!this.#tasks || this.#tasks.pending.size > 0) return this.#abort()
     this.#ended = true
+    const tasks = this.#tasks
     const end = () => setTimeout(() => this.#terminate(), FAREWELL)
-    this.#tasks.run('close').then(end, end)
-    // Whoever takes the worker now waits until that is done.
-    giveBack(this.#tasks)
+    tasks.run('close').then(end, () => {
+      // Whoever has taken the worker by now cannot rely on it.
+      tasks.fail(new SessionError('the session before this one has not ended well'))
+      tasks.worker.end()
+      end()
+    })
+    // Whoever takes it waits until that is done.
+    giveBack(tasks)
   }
 }
 

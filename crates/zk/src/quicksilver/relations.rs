@@ -40,7 +40,7 @@ impl<M> Default for Column<M> {
     }
 }
 
-impl<M: Copy + Default> Column<M> {
+impl<M: Copy + Default + Zeroize> Column<M> {
     fn entries(&self) -> &[M] {
         self.memory.get(..self.used).unwrap_or_default()
     }
@@ -53,7 +53,10 @@ impl<M: Copy + Default> Column<M> {
     fn push(&mut self, entry: M) {
         match self.memory.get_mut(self.used) {
             Some(place) => *place = entry,
-            None => self.memory.push(entry),
+            None => {
+                self.reserve(1);
+                self.memory.push(entry);
+            }
         }
         self.used += 1;
     }
@@ -64,9 +67,21 @@ impl<M: Copy + Default> Column<M> {
         let start = self.used;
         self.used += n;
         if self.memory.len() < self.used {
+            self.reserve(self.used - self.memory.len());
             self.memory.resize(self.used, M::default());
         }
         &mut self.memory[start..self.used]
+    }
+
+    /// Makes room for `n` entries behind the memory. What moves leaves nothing behind.
+    fn reserve(&mut self, n: usize) {
+        let (there, room) = (self.memory.len(), self.memory.capacity());
+        if room - there < n {
+            let mut larger = Vec::with_capacity((there + n).max(2 * room));
+            larger.extend_from_slice(&self.memory);
+            self.memory.wipe();
+            self.memory = larger;
+        }
     }
 
     /// Removes the first `n` entries, or all if there are fewer.
@@ -87,10 +102,8 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
 
     /// Makes room for `n` relations of degree 2 with this many entries each.
     pub(super) fn reserve_quadratic(&mut self, entries: usize, n: usize) {
-        self.quadratic
-            .iter_mut()
-            .take(entries)
-            .for_each(|column| column.memory.reserve_exact(n.saturating_sub(column.memory.len())));
+        let columns = self.quadratic.iter_mut().take(entries);
+        columns.for_each(|column| column.reserve(n.saturating_sub(column.memory.len())));
     }
 
     /// P: adds a relation of degree 2.

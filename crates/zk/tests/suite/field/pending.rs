@@ -263,7 +263,10 @@ fn challenges_out_of_order_or_never_taken_are_misuse_at_both() {
             assert!(matches!(p, Err(Error::Statement(StatementError::Misuse(_)))), "{p:?}");
             // If P goes on to the end all the same, V does not.
             let v = if taken == Taken::NotTheLast { run.answer::<F61, F61x2>(&claim, Lie::GoOn) } else { v };
-            assert!(matches!(v, Err(Error::Statement(StatementError::Misuse(_)))), "{v:?}");
+            // P fails at the same place, and V may hear of that first.
+            let heard = matches!(&v, Err(Error::Channel(volery_channel::Error::Peer { reason, .. }))
+                if taken == Taken::Reversed && reason.contains("misuses the backend"));
+            assert!(heard || matches!(v, Err(Error::Statement(StatementError::Misuse(_)))), "{v:?}");
         }
     }
 }

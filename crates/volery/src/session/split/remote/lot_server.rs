@@ -232,7 +232,8 @@ impl<'a, L: LotOf, M: Ring> LotServer<'a, L, M> {
             closed: AtomicBool::new(false),
             traffic: [const { AtomicU64::new(0) }; 2],
         });
-        // Jobs and results may be longer than what a peer may send. Before its token nobody may send more.
+        // Jobs and results may be longer than what a peer may send. The first message of a connection is a
+        // token, and no longer one is read.
         let max_frame = MOST_JOB.max(MOST_RESULT).max(MOST_QUESTION).max(MOST_ANSWER);
         let limits =
             Limits { read: times.silence, connect: Duration::from_secs(10), max_frame, ..Limits::default() };
