@@ -157,6 +157,14 @@ impl<R: Ring> Evaluator<R> {
         &Values
     }
 
+    /// Notes what a statement commits to.
+    pub(crate) fn note(&mut self, values: &[R]) {
+        if let Some(trace) = &mut self.trace {
+            trace.extend(values);
+        }
+        self.seen.absorb(values);
+    }
+
     /// What its challenges depend on.
     pub(crate) fn seen_mut(&mut self) -> &mut Seen {
         &mut self.seen
@@ -250,10 +258,7 @@ impl<R: Ring> Prove<R> for Evaluator<R> {
         if values.len() != n {
             return Err(Error::misuse(format!("a hint gave {} values for {n} secret wires", values.len())));
         }
-        if let Some(trace) = &mut self.trace {
-            trace.extend(&values);
-        }
-        self.seen.absorb(&values);
+        self.note(&values);
         Ok(values)
     }
 

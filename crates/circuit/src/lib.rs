@@ -100,6 +100,7 @@ mod place;
 pub mod polynomials;
 pub mod r1cs;
 pub mod ram;
+mod records;
 pub mod relations;
 mod seeded;
 pub mod statements;

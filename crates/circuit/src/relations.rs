@@ -161,6 +161,15 @@ impl<F: Value> Relate<F> for Evaluator<F> {
         let value = e.checked()?;
         self.assert_zero(&[value])
     }
+
+    fn secrets<const K: usize>(
+        &mut self,
+        hint: impl FnOnce(&dyn Peek<F, F>) -> Result<[F; K], Error>,
+    ) -> Result<[F; K], Error> {
+        let values = hint(Self::peek())?;
+        self.note(&values);
+        Ok(values)
+    }
 }
 
 /// Nothing has a value here, so only degrees are kept.

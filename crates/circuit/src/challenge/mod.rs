@@ -306,7 +306,13 @@ impl<F: Value> Challenge<F> for Evaluator<F> {
     fn scalars(&mut self, n: usize, hint: ScalarHint<'_, F, F, F>) -> Result<Vec<F>, Error> {
         let scalars = hint(Self::peek())?;
         check_scalars(scalars.len(), n)?;
-        self.secret(n, &mut |_| Ok(scalars.clone()))
+        self.note(&scalars);
+        Ok(scalars)
+    }
+
+    fn one_scalar(&mut self, value: F) -> Result<F, Error> {
+        self.note(&[value]);
+        Ok(value)
     }
 
     fn random_scalar(&mut self) -> Result<F, Error> {

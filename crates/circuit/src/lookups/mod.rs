@@ -51,6 +51,7 @@ use volery_field::Value;
 use zeroize::Zeroizing;
 
 use crate::ram::small;
+use crate::records::Records;
 use crate::{Challenge, Error, Peek, Tested};
 use point::Point;
 use table::{Index, MOST_ROWS, TOGETHER};
@@ -65,8 +66,8 @@ enum Rows<F, W> {
 /// rest by [`Lookups::finish`].
 pub struct Lookups<F, W> {
     rows: Rows<F, W>,
-    /// Tuples that were not claimed yet, one after the other.
-    waiting: Vec<W>,
+    /// Tuples that were not claimed yet.
+    waiting: Records<W>,
     /// The number of waiting wires at which they are claimed; 0 before the first lookup.
     room: usize,
 }
@@ -90,7 +91,8 @@ impl<F: Value, W: Clone> Lookups<F, W> {
     /// Lookups into a public table.
     #[must_use]
     pub fn new(table: Arc<Table<F>>) -> Self {
-        Self { rows: Rows::Public(table), waiting: Vec::new(), room: 0 }
+        let waiting = Records::new(table.columns);
+        Self { rows: Rows::Public(table), waiting, room: 0 }
     }
 
     /// Lookups into committed rows of `columns` wires, one row after the other.
@@ -102,7 +104,7 @@ impl<F: Value, W: Clone> Lookups<F, W> {
         if count == 0 || count > MOST_ROWS || !rows.len().is_multiple_of(columns) {
             return Err(Error::misuse(format!("{} wires as rows of {columns}", rows.len())));
         }
-        Ok(Self { rows: Rows::Committed { columns, rows }, waiting: Vec::new(), room: 0 })
+        Ok(Self { rows: Rows::Committed { columns, rows }, waiting: Records::new(columns), room: 0 })
     }
 
     fn columns(&self) -> usize {
@@ -148,8 +150,8 @@ impl<F: Value, W: Clone> Lookups<F, W> {
             let room = if 2 * self.degree() <= most { most - self.degree() } else { most };
             self.room = room as usize * tuple.len();
         }
-        self.waiting.extend_from_slice(tuple);
-        if self.waiting.len() >= self.room { self.settle(b) } else { Ok(()) }
+        self.waiting.next().extend_from_slice(tuple);
+        if self.waiting.wires() >= self.room { self.settle(b) } else { Ok(()) }
     }
 
     /// Claims all lookups that were not claimed yet.
@@ -165,18 +167,25 @@ impl<F: Value, W: Clone> Lookups<F, W> {
     }
 
     fn settle<B: Challenge<F, Wire = W>>(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let (tuples, columns) = (core::mem::take(&mut self.waiting), self.columns());
-        if tuples.is_empty() {
+        if self.waiting.len() == 0 {
             return Ok(());
         }
+        self.claim(b)?;
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// Claims what waits.
+    fn claim<B: Challenge<F, Wire = W>>(&self, b: &mut B) -> Result<(), B::Error> {
+        let (tuples, columns) = (&self.waiting, self.columns());
         b.enter("lookups");
-        let multiplicities = self.multiplicities(b, &tuples)?;
-        let degree = (tuples.len() / columns) as u64 + self.degree();
+        let multiplicities = self.multiplicities(b)?;
+        let degree = tuples.len() as u64 + self.degree();
         let of_rows = match &self.rows {
             Rows::Public(_) => 0,
             Rows::Committed { rows, .. } => rows.len(),
         };
-        let values = (tuples.len() + of_rows + self.count()) as u64;
+        let values = (tuples.wires() + of_rows + self.count()) as u64;
         let tested = Tested::within(degree, values, b.most_tested());
         let masks = match self.rows {
             Rows::Public(_) => Vec::new(),
@@ -194,13 +203,13 @@ impl<F: Value, W: Clone> Lookups<F, W> {
                     let point = Point { at, mask: None, gammas };
                     let negated: Vec<_> = inverses.iter().map(|inverse| -*inverse).collect();
                     let rows = b.linear::<2>(Default::default(), &negated, &multiplicities);
-                    point.inverses(b, columns, &tuples)? + rows
+                    point.inverses(b, tuples)? + rows
                 }
                 Rows::Committed { rows, .. } => {
                     let at = points.first().copied().unwrap_or_default();
                     let point = Point { at, mask: masks.get(set), gammas };
                     let fractions = point.fractions(b, columns, rows, &multiplicities)?;
-                    point.inverses(b, columns, &tuples)? - fractions
+                    point.inverses(b, tuples)? - fractions
                 }
             };
             b.claim(sum)?;
@@ -210,7 +219,7 @@ impl<F: Value, W: Clone> Lookups<F, W> {
     }
 
     /// Commits to how often each row is looked up.
-    fn multiplicities<B: Challenge<F, Wire = W>>(&self, b: &mut B, tuples: &[W]) -> Result<Vec<W>, B::Error> {
+    fn multiplicities<B: Challenge<F, Wire = W>>(&self, b: &mut B) -> Result<Vec<W>, B::Error> {
         let rows = self.count();
         let mut counts = Zeroizing::new(Vec::new());
         let mut wires = Vec::with_capacity(rows);
@@ -219,7 +228,7 @@ impl<F: Value, W: Clone> Lookups<F, W> {
             let n = PIECE.min(rows - start);
             wires.extend(b.secret(n, &mut |peek| {
                 if counts.is_empty() {
-                    *counts = self.counts(peek, tuples);
+                    *counts = self.counts(peek);
                 }
                 let counts = counts.get(start..start + n).unwrap_or_default();
                 Ok(counts.iter().map(|count| F::from_u64(u64::from(*count))).collect())
@@ -229,13 +238,13 @@ impl<F: Value, W: Clone> Lookups<F, W> {
     }
 
     /// How often each row is looked up. Tuples that are no rows do not count: the claim fails for them.
-    fn counts(&self, peek: &dyn Peek<F, W>, tuples: &[W]) -> Vec<u32> {
+    fn counts(&self, peek: &dyn Peek<F, W>) -> Vec<u32> {
         let columns = self.columns();
         let mut counts = vec![0_u32; self.count()];
         if let Rows::Public(table) = &self.rows
             && table.counts
         {
-            for wire in tuples {
+            for wire in self.waiting.chunks().flatten() {
                 let count = small(peek.value(wire)).and_then(|row| counts.get_mut(row));
                 count.into_iter().for_each(|count| *count += 1);
             }
@@ -252,7 +261,7 @@ impl<F: Value, W: Clone> Lookups<F, W> {
             }
         };
         let mut values = Zeroizing::new(vec![F::ZERO; TOGETHER * columns]);
-        for wires in tuples.chunks(TOGETHER * columns) {
+        for wires in self.waiting.chunks().flat_map(|chunk| chunk.chunks(TOGETHER * columns)) {
             values.iter_mut().zip(wires).for_each(|(value, wire)| *value = peek.value(wire));
             let values = values.get(..wires.len()).unwrap_or_default();
             index.find_all(columns, rows, values, |row| {

@@ -3,9 +3,10 @@
 use volery_field::{Element, Value};
 use zeroize::Zeroizing;
 
+use crate::records::Records;
 use crate::{Challenge, Expression as _};
 
-/// The number of pairs whose inverses are made at once.
+/// The number of pairs whose inverses are made at once. Chunks of records have a multiple of it.
 const PAIRS: usize = 1 << 9;
 
 /// `<x>` of values.
@@ -81,12 +82,12 @@ impl<S: Element, X> Point<'_, S, X> {
     pub(super) fn inverses<F: Value, B: Challenge<F, Scalar = S, ScalarWire = X>>(
         &self,
         b: &mut B,
-        columns: usize,
-        tuples: &[B::Wire],
+        tuples: &Records<B::Wire>,
     ) -> Result<B::Expression<2>, B::Error> {
+        let columns = tuples.stride();
         let mut sum = B::Expression::<2>::constant(S::ZERO);
         let at = Zeroizing::new(self.value::<F, B>(b));
-        for tuples in tuples.chunks(2 * PAIRS * columns) {
+        for tuples in tuples.chunks().flat_map(|chunk| chunk.chunks(2 * PAIRS * columns)) {
             let mut values = Zeroizing::new(Vec::with_capacity(tuples.len() / columns));
             // Where there are no values, this adds none.
             values.extend(tuples.chunks_exact(columns).map_while(|tuple| Some(*at - self.tuple(b, tuple)?)));

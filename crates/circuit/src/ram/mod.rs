@@ -83,6 +83,7 @@ use std::sync::Arc;
 use volery_field::Value;
 
 use crate::lookups::check_characteristic;
+use crate::records::Records;
 use crate::{Challenge, Error, Lookups, Table, Tested};
 use cells::{Cell, Cells, Contents};
 use tuples::{Columns, Tuples, Wires};
@@ -110,7 +111,7 @@ pub struct Ram<F: Value, W> {
     /// The time of the last access.
     now: u64,
     /// See [`Columns::record`].
-    log: Vec<W>,
+    log: Records<W>,
     times: Lookups<F, W>,
     /// The bits of half a difference of times.
     half: u32,
@@ -149,13 +150,14 @@ impl<F: Value, W: Clone> Ram<F, W> {
         let half = (usize::BITS - most.leading_zeros()).div_ceil(2);
         // No difference of times is another one as an element, and no two addresses are the same element.
         check_characteristic::<F>((most as u64 + (1 << (2 * half))).max(size as u64))?;
+        let columns = Columns::new(unset, false);
         Ok(Self {
             size,
-            columns: Columns::new(unset, false),
+            columns,
             contents: Contents::Public(Vec::new()),
             most,
             now: 0,
-            log: Vec::new(),
+            log: Records::new(columns.record()),
             times: Lookups::new(Arc::new(Table::range(half)?)),
             half,
             inverse: F::from_u64(1 << half).inverse_or_zero(),
@@ -192,6 +194,7 @@ impl<F: Value, W: Clone> Ram<F, W> {
     pub fn with_conditions(mut self) -> Result<Self, Error> {
         self.unused()?;
         self.columns.skipped = true;
+        self.log = Records::new(self.columns.record());
         Ok(self)
     }
 
@@ -365,10 +368,11 @@ impl<F: Value, W: Clone> Ram<F, W> {
         let negated = b.scale(&sum, -F::ONE);
         let multiple = b.add_constant(&negated, F::from_u64(self.now - 1));
         let high = b.scale(&multiple, self.inverse);
-        self.log.extend([left, address]);
-        self.log.extend(skipped);
-        self.log.extend([found, time]);
-        self.log.extend(set);
+        let record = self.log.next();
+        record.extend([left, address]);
+        record.extend(skipped);
+        record.extend([found, time]);
+        record.extend(set);
         self.times.look_up(b, core::slice::from_ref(low))?;
         self.times.look_up(b, &[high])
     }
@@ -384,7 +388,7 @@ impl<F: Value, W: Clone> Ram<F, W> {
         let Self { size, columns, contents, now, log, times, cells, .. } = self;
         drop(cells);
         times.finish(b)?;
-        let values = (contents.committed().len() + log.len() + ends.len()) as u64;
+        let values = (contents.committed().len() + log.wires() + ends.len()) as u64;
         let degree = now + (size + usize::from(columns.skipped)) as u64;
         let tested = Tested::within(degree, values, b.most_tested());
         let challenge = b.challenge(columns.count() * tested.repetitions as usize, tested)?;
@@ -397,8 +401,10 @@ impl<F: Value, W: Clone> Ram<F, W> {
             b.end_argument();
         }
         b.leave();
-        ends.truncate(size * columns.state());
-        Ok(ends.into_iter().step_by(columns.state()).collect())
+        // The values alone, without a second vector.
+        (0..size).for_each(|cell| ends.swap(cell, cell * columns.state()));
+        ends.truncate(size);
+        Ok(ends)
     }
 
     /// Commits to the state of each cell at the end, the sink's last: see [`Columns::state`].

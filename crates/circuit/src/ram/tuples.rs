@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 
 use super::Unset;
 use super::cells::Contents;
+use crate::records::Records;
 use crate::{Challenge, Error, Expression as _};
 
 /// The components of tuples beside address, value and time.
@@ -44,7 +45,7 @@ pub(super) struct Wires<'a, F, W> {
     /// The number of cells, without the sink.
     pub(super) size: usize,
     pub(super) contents: &'a Contents<F, W>,
-    pub(super) log: &'a [W],
+    pub(super) log: &'a Records<W>,
     /// The sink is the last one.
     pub(super) ends: &'a [W],
 }
@@ -52,6 +53,7 @@ pub(super) struct Wires<'a, F, W> {
 /// The tuples under one challenge, as the factors of two products.
 pub(super) struct Tuples<'a, F: Value, B: Challenge<F>> {
     wires: &'a Wires<'a, F, B::Wire>,
+    accesses: usize,
     alpha: B::Scalar,
     /// Minus the coefficients of address, skipped, value, time, and set.
     coefficients: Zeroizing<Vec<B::Scalar>>,
@@ -81,11 +83,7 @@ impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
         let mut produced = vec![value];
         produced.extend(coefficients.iter().take(at));
         let [coefficients, produced] = [coefficients, produced].map(Zeroizing::new);
-        Self { wires, alpha, coefficients, produced, skipped, value, time, set }
-    }
-
-    fn accesses(&self) -> usize {
-        self.wires.log.len() / self.wires.columns.record()
+        Self { wires, accesses: wires.log.len(), alpha, coefficients, produced, skipped, value, time, set }
     }
 
     /// `alpha` less the address of cell `cell`, which may be the sink.
@@ -101,12 +99,9 @@ impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
     #[inline(always)]
     fn factor<const SIDE: bool>(&self, i: usize) -> (B::Scalar, &[B::Scalar], &[B::Wire]) {
         let Wires { columns, contents, log, ends, .. } = self.wires;
-        let record = |i: usize| {
-            let stride = columns.record();
-            log.get(i * stride..(i + 1) * stride).unwrap_or_default()
-        };
+        let record = |i: usize| log.get(i).unwrap_or_default();
         let value = core::slice::from_ref(&self.value);
-        match (SIDE, i.checked_sub(self.accesses())) {
+        match (SIDE, i.checked_sub(self.accesses)) {
             (IN, None) => {
                 let time = self.time * B::embed(F::from_u64(i as u64 + 1));
                 (self.alpha + self.set + time, &self.produced, record(i))
@@ -167,7 +162,7 @@ impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
     /// Claims that the products are equal.
     pub(super) fn claim(&self, b: &mut B) -> Result<(), B::Error> {
         let Wires { columns, size, contents, .. } = self.wires;
-        let (accesses, cells) = (self.accesses(), size + usize::from(columns.skipped));
+        let (accesses, cells) = (self.accesses, size + usize::from(columns.skipped));
         let first = self.first();
         let out = self.product::<OUT>(b, accesses + cells)?;
         let produced = match self.product::<IN>(b, accesses + contents.committed().len())? {

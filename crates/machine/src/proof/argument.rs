@@ -432,6 +432,8 @@ pub(super) enum Committed {
     /// Two fractions, whose sum stays.
     FractionsMoved,
     Fresh,
+    /// The words of a public program's file after a check of the log, and the others that are live then.
+    Filed,
     Live,
     Gap,
     /// The columns of the words of a secret program, and of its data.

@@ -13,7 +13,7 @@ use super::secret_program;
 use super::segment;
 use super::split::{Lookups, Split};
 use super::statement::ProgramRun;
-use super::subject::Bounds;
+use super::subject::{Bounds, Subject};
 use super::tables::{Table, with_table};
 
 /// The elements of one kind of rows, in all segments.
@@ -134,7 +134,7 @@ impl ProgramRun {
         let live = self.subject.file_words();
         let (mut checks, mut log) = (
             Checks::new(profile, self.settings().log, live),
-            LogRows::new(live, self.subject.bounds().is_some()),
+            LogRows::new(&self.subject, live, self.subject.bounds().is_some()),
         );
         // All segments touch words alike; the first and the last have a little more.
         let [word, ends, registers] = segment::shapes();
@@ -174,7 +174,7 @@ impl ProgramRun {
         (entries, before, committed): (u64, u64, bool),
         (fresh, after): (u64, u64),
     ) -> f64 {
-        let mut log = LogRows { entries, ..LogRows::new(before, committed) };
+        let mut log = LogRows { entries, ..LogRows::new(&self.subject, before, committed) };
         let before = if committed { log::LIVE as u64 * before } else { 0 };
         let anew = before + log::ENTRY as u64 * entries;
         elements(log.check(fresh, after, &self.tables())) + anew as f64
@@ -197,30 +197,34 @@ struct LogRows {
     /// Words that were live after the last check. Before the first those of a public program are public.
     live: u64,
     is_known: bool,
+    /// Words of the file that both parties know: read-only ones, and others.
+    filed: [u64; 2],
     fresh: Row,
     gap: Row,
 }
 
 impl LogRows {
-    fn new(live: u64, committed: bool) -> Self {
+    fn new(subject: &Subject, live: u64, committed: bool) -> Self {
         let [fresh, gap] = log::shapes();
         let (fresh, gap) = (Row::new(fresh.columns, &fresh), Row::new(1, &gap));
-        Self { entries: 0, live, is_known: !committed, fresh, gap }
+        Self { entries: 0, live, is_known: !committed, filed: subject.filed(), fresh, gap }
     }
 
     /// A check with this many new words, after which this many are live: thirds of elements.
     fn check(&mut self, fresh: u64, live: u64, tables: &Tables<'_>) -> u64 {
-        let gaps = live.saturating_sub(1);
+        let others = live.saturating_sub(self.filed.iter().sum());
+        let gaps = others.saturating_sub(1);
         let mut argument = Argument::default();
         argument.add(&self.fresh, fresh);
         argument.add(&self.gap, gaps);
         let (split, multiplicities) = argument.tables(tables);
         let before = if self.is_known { 0 } else { self.live };
-        // An entry has two tuples, a live word one, and three columns.
+        // An entry has two tuples, and a live word one.
         let tuples = before + 2 * self.entries + live;
         (self.entries, self.live, self.is_known) = (0, live, false);
         let lists = fresh * self.fresh.thirds(split) + gaps * self.gap.thirds(split);
-        lists + 3 * log::LIVE as u64 * live + tuples + multiplicities
+        let of_file: u64 = self.filed.iter().zip(log::OF_FILE).map(|(words, each)| words * each as u64).sum();
+        lists + 3 * (log::LIVE as u64 * others + of_file) + tuples + multiplicities
     }
 }
 
@@ -236,7 +240,7 @@ mod tests {
     use super::super::split::tests::whole;
     use super::super::tests::counted;
     use super::super::trace::KINDS;
-    use super::super::{RunClaim, Settings, Subject};
+    use super::super::{RunClaim, Settings};
     use super::*;
     use crate::{Cause, End};
 

@@ -10,11 +10,19 @@
 //! live words before + words that are new + what segments left  =  what segments took + live words after
 //! ```
 //!
-//! as multisets. **Why every segment then takes what the last one left.** The live words after the check are
-//! committed to with rising addresses, so no address occurs twice among them. For each address there are as
-//! many tuples before (live or new) as after, since segments leave as many as they take: at most one. So a
-//! word in the file is not new, and no word is new twice. A segment takes a tuple of an earlier segment (a
-//! range), so the argument of [`volery_circuit::ram`] applies with segments for times: the one tuple of an
+//! as multisets. **The words of a public program's file** are the first of the live words, in the file's
+//! order ([`Filed`]). Their addresses are public, so P commits to the value and the segment of each; where
+//! the word is read-only, the value is the file's, since no segment leaves another, and P commits to the
+//! segment alone. The *other* live words are committed to with rising addresses. A secret program's are all
+//! among those.
+//!
+//! **Why every segment then takes what the last one left.** For each address there are as many tuples before
+//! (live or new) as after, since segments leave as many as they take. It is at most one: of an address of the
+//! file there is one before, because new words lie in other places (see below) and, by induction, so do the
+//! other live words; after the check there is the one that stands there for the file, and thus none among the
+//! others. Of any other address there is at most one after the check, since the others have rising addresses.
+//! So a word in the file is not new, and no word is new twice. A segment takes a tuple of an earlier segment
+//! (a range), so the argument of [`volery_circuit::ram`] applies with segments for times: the one tuple of an
 //! address is taken by the first segment that touches it, and so on; no segment can take two of one address,
 //! since only one of an earlier segment is left.
 //!
@@ -52,7 +60,7 @@ pub(super) const ENTRY: usize = 4;
 
 /// What P commits to in a check.
 pub(super) struct Committing<'a> {
-    /// The words that are live afterwards, by address: address, value, segment.
+    /// The words that are live afterwards, in the order of [`Source::live`]: address, value, segment.
     pub(super) live: Box<dyn Iterator<Item = [i64; LIVE]> + 'a>,
     /// The addresses of those that are new.
     pub(super) fresh: &'a [u32],
@@ -73,6 +81,34 @@ const CHECKED: usize = LIVE + 1;
 
 // `live_words` answers each piece with whole rows, so a row that two pieces share would lose its rest.
 const _: () = assert!(PIECE.is_multiple_of(CHECKED));
+
+/// A word of a public program's file.
+#[derive(Clone, Copy)]
+struct Filed {
+    /// Its address in tuples.
+    place: i64,
+    value: u32,
+    read_only: bool,
+}
+
+impl Filed {
+    /// The number of columns of [`LIVE`] that P commits to.
+    fn committed(self) -> usize {
+        OF_FILE[usize::from(!self.read_only)]
+    }
+}
+
+/// The words of the file, if the program is public.
+fn filed<'a>(tables: &'a Tables<'_>) -> impl Iterator<Item = Filed> + 'a {
+    let words = tables.subject.program().into_iter().flat_map(file_words);
+    words.map(|(address, value)| {
+        let read_only = tables.regions.is_read_only(address);
+        Filed { place: place(address, read_only), value, read_only }
+    })
+}
+
+/// How many columns a check commits to for a word of the file: one that is read-only, and another.
+pub(super) const OF_FILE: [usize; 2] = [1, 2];
 
 /// The number of live words in a buffer. Buffers that are all as small find their place in memory that
 /// segments have left; one for all words would find none, and add to what a party needs.
@@ -147,27 +183,28 @@ impl<W: Clone> Log<W> {
         b.begin_argument();
         let mut public = Known::default();
         let before = self.live.take().unwrap_or_else(|| {
-            let words = tables.subject.program().into_iter().flat_map(file_words);
-            let read_only = |address| tables.regions.is_read_only(address);
-            public.produced =
-                words.map(|(address, value)| known(place(address, read_only(address)), value)).collect();
+            public.produced = filed(tables).map(|word| known(word.place, word.value)).collect();
             Vec::new()
         });
-        let (values, addresses) = values.map(|values| (values.live, values.fresh)).unzip();
+        let (mut words, addresses) = values.map(|values| (values.live, values.fresh)).unzip();
         let mut parts = vec![fresh_words(b, tables, fresh, addresses)?];
         let before = before.into_iter();
         parts.extend(before.map(|wires| Part::new(live_shape(LIVE, Shape::produce), wires)));
         let entries = core::mem::take(&mut self.entries).into_iter();
         parts.extend(entries.map(|(segment, wires)| Part::new(entry_shape(segment), wires)));
-        let after = live_words(b, live, values)?;
-        let after = Vec::from_iter(after.into_iter().map(Rc::new));
+        let file = Vec::from_iter(words_of_file(b, tables, words.as_mut())?.into_iter().map(Rc::new));
+        let shape = live_shape(LIVE, Shape::consume);
+        parts.extend(file.iter().map(|wires| Part::overlapping(shape.clone(), Rc::clone(wires), LIVE)));
+        let others = live.saturating_sub(tables.subject.filed().iter().sum::<u64>() as usize);
+        let after = Vec::from_iter(other_words(b, others, words)?.into_iter().map(Rc::new));
         for shape in [live_shape(CHECKED, Shape::consume), gap_shape()] {
             parts.extend(
                 after.iter().map(|wires| Part::overlapping(shape.clone(), Rc::clone(wires), CHECKED)),
             );
         }
         argument::claim(b, parts, public, tables, None)?;
-        self.live = Some(after.into_iter().map(kept).collect());
+        let file = file.into_iter().map(Rc::unwrap_or_clone);
+        self.live = Some(file.chain(after.into_iter().map(kept)).collect());
         b.end_argument();
         b.leave();
         Ok(())
@@ -248,6 +285,36 @@ pub(super) fn within(regions: &Regions, address: i64) -> [i64; 5] {
     [address, low, end, first, second]
 }
 
+/// The words of the file after a check: address, value, segment. P commits to what is not public.
+fn words_of_file<B: Challenge<F61>>(
+    b: &mut B,
+    tables: &Tables<'_>,
+    words: Option<&mut Box<dyn Iterator<Item = [i64; LIVE]> + '_>>,
+) -> Result<Vec<Vec<B::Wire>>, B::Error> {
+    let secret = |(word, [_, value, segment]): (Filed, [i64; LIVE])| {
+        [value, segment].into_iter().skip(2 - word.committed()).map(integer)
+    };
+    let mut values = words.map(|words| filed(tables).zip(words).flat_map(secret));
+    let mut next = |count: usize| {
+        let values = values.as_mut().ok_or_else(no_trace)?;
+        Ok(told(Committed::Filed, values.take(count).collect()))
+    };
+    let (mut words, mut all) = (filed(tables).peekable(), Vec::new());
+    while words.peek().is_some() {
+        let words = Vec::from_iter(words.by_ref().take(AT_ONCE));
+        let (mut committed, count) = (Vec::new(), words.iter().copied().map(Filed::committed).sum());
+        commit_with(b, count, &mut committed, &mut |_, count| next(count))?;
+        let (mut committed, mut wires) = (committed.into_iter(), Vec::with_capacity(LIVE * words.len()));
+        for word in words {
+            wires.push(b.constant(integer(word.place)));
+            wires.extend(word.read_only.then(|| b.constant(integer(word.value.into()))));
+            wires.extend(committed.by_ref().take(word.committed()));
+        }
+        all.push(wires);
+    }
+    Ok(all)
+}
+
 /// Of live words that were checked, what is kept.
 fn kept<W: Clone>(wires: Rc<Vec<W>>) -> Vec<W> {
     let words = wires.chunks_exact(CHECKED);
@@ -256,10 +323,10 @@ fn kept<W: Clone>(wires: Rc<Vec<W>>) -> Vec<W> {
     kept
 }
 
-/// Commits to the live words after a check: address, value, segment, lower limb of the distance to the next
-/// word. Behind the words of a buffer stands the address of the next one, and in the place of the last
+/// Commits to the other live words after a check: address, value, segment, lower limb of the distance to the
+/// next word. Behind the words of a buffer stands the address of the next one, and in the place of the last
 /// distance a zero.
-fn live_words<B: Challenge<F61>>(
+fn other_words<B: Challenge<F61>>(
     b: &mut B,
     count: usize,
     words: Option<Box<dyn Iterator<Item = [i64; LIVE]> + '_>>,

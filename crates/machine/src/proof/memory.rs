@@ -65,12 +65,18 @@ impl ProgramRun {
             entries += u64::from(counts.words);
             if let Some(fresh) = checks.next() {
                 let known = if committed == 0 { [WIDTH as u64 * VALUE * file; 2] } else { [0; 2] };
-                let lists = (LIVE as u64 + 1) * checks.live + 5 * fresh;
+                let lists = self.lists(checks.live, fresh);
                 most = greater(most, sum([kept(entries), scaled(wire, lists), known]));
                 (live, committed, entries, open) = (checks.live, checks.live, 0, Open::default());
             }
         }
         sum([program, most])
+    }
+
+    /// Wires of a check: of the live words after it, and of new ones.
+    fn lists(&self, live: u64, fresh: u64) -> u64 {
+        let file: u64 = self.subject.filed().iter().sum();
+        LIVE as u64 * live + live.saturating_sub(file) + 5 * fresh
     }
 
     /// What the program takes, and the words of a secret one's image.
@@ -162,7 +168,7 @@ impl SplitRunPart<'_> {
             }
             Part::Check(number, check) => {
                 let known = if *number == 0 { [WIDTH as u64 * VALUE * check.before; 2] } else { [0; 2] };
-                sum([scaled(wire, (LIVE as u64 + 1) * check.after + 5 * check.fresh), known])
+                sum([scaled(wire, run.lists(check.after, check.fresh)), known])
             }
         };
         sum([program, handed_out, own])

@@ -25,9 +25,17 @@ pub(super) fn file_words(program: &Program) -> impl Iterator<Item = (u32, u32)> 
     })
 }
 
-/// How many words the file fills.
-pub(super) fn file_size(program: &Program) -> u64 {
-    program.segments().iter().map(|segment| filled(segment) as u64).sum()
+/// How many words the file fills: those that are read-only, and others.
+pub(super) fn file_sizes(program: &Program) -> [u64; 2] {
+    let sizes = |read_only| {
+        let segments = program.segments().iter().filter(|segment| is_read_only(segment) == read_only);
+        segments.map(|segment| filled(segment) as u64).sum()
+    };
+    [true, false].map(sizes)
+}
+
+fn is_read_only(segment: &Segment) -> bool {
+    segment.kind != Kind::Writable
 }
 
 /// The regions of a program's memory.
@@ -44,7 +52,6 @@ impl Regions {
             let start = u64::from(segment.start());
             (start, start + 4 * u64::from(segment.words()))
         };
-        let is_read_only = |segment: &Segment| segment.kind != Kind::Writable;
         let read_only =
             program.segments().iter().filter(|segment| is_read_only(segment)).map(bounds).collect();
         let zero = program.segments().iter().map(|segment| {

@@ -308,7 +308,7 @@ pub(super) fn strange() -> Error {
 
 impl<B: Challenge<F61>> Statement<B> for ProgramRun {
     fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"run of a program v2");
+        digest.bytes("statement", b"run of a program v3");
         self.subject.identify(digest);
         digest.bytes("public input", &self.public);
         digest.bytes("journal", &self.claim.journal);

@@ -3,7 +3,7 @@
 use volery_circuit::{Digest, Error};
 
 use super::log::MOST_LIVE;
-use super::regions::file_size;
+use super::regions::file_sizes;
 use super::settings::Settings;
 use crate::Program;
 use crate::program::{STACK_BYTES, STACK_END};
@@ -119,9 +119,14 @@ impl Subject {
     /// The number of words that are live from the start.
     pub(super) fn file_words(&self) -> u64 {
         match self {
-            Self::Public(program) => file_size(program),
+            Self::Public(program) => file_sizes(program).iter().sum(),
             Self::Secret(bounds) => u64::from(bounds.words) + u64::from(bounds.data),
         }
+    }
+
+    /// The number of words of the file that both parties know: read-only ones, and others.
+    pub(super) fn filed(&self) -> [u64; 2] {
+        self.program().map_or([0; 2], file_sizes)
     }
 
     /// Refuses a program that holds the last word of the address space. Behind that, places and return

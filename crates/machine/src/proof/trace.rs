@@ -87,6 +87,8 @@ pub(super) struct Loaded {
     pub(super) words: Zeroizing<Vec<(u32, u32)>>,
     /// First address and end of what is read-only.
     pub(super) read_only: Vec<(u64, u64)>,
+    /// Whether V knows the words, too.
+    pub(super) public: bool,
 }
 
 impl Loaded {
@@ -102,9 +104,26 @@ impl Loaded {
             code: Zeroizing::new(places.map(decode).collect()),
             words: Zeroizing::new(file_words(program).collect()),
             read_only: regions.read_only().collect(),
+            public: true,
         }
     }
+
+    /// First address and end of the words that V knows, too.
+    fn filed(&self) -> Vec<(u64, u64)> {
+        let mut runs: Vec<(u64, u64)> = Vec::new();
+        for (address, _) in self.words.iter().filter(|_| self.public) {
+            let start = u64::from(*address);
+            match runs.last_mut() {
+                Some((_, end)) if *end == start => *end += 4,
+                _ => runs.push((start, start + 4)),
+            }
+        }
+        runs
+    }
 }
+
+/// A live word: its address, whether it is read-only, its value, and the segment of the last use.
+type LiveWord = (u32, bool, u32, u32);
 
 /// Registers and memory, as a segment sees them.
 pub(super) struct Cells {
@@ -218,15 +237,17 @@ impl Cells {
         self.read_only.iter().any(|(start, end)| (*start..*end).contains(&address))
     }
 
-    /// The live words, writable ones first, each part by address: address, value, segment of the last use.
-    pub(super) fn live(&self) -> impl Iterator<Item = (u32, bool, u32, u32)> {
+    /// The live words, writable ones first, each part by address.
+    fn live(&self) -> impl Iterator<Item = LiveWord> {
         let all = move |wanted: bool| {
-            self.pages.live().filter_map(move |(address, entry)| {
-                let read_only = self.is_read_only(address);
-                (read_only == wanted).then_some((address, read_only, entry.value, entry.segment))
-            })
+            let words = self.pages.live().map(|(address, entry)| self.live_word(address, entry));
+            words.filter(move |(_, read_only, ..)| *read_only == wanted)
         };
         all(false).chain(all(true))
+    }
+
+    fn live_word(&self, address: u32, entry: &Entry) -> LiveWord {
+        (address, self.is_read_only(address), entry.value, entry.segment)
     }
 }
 
@@ -443,6 +464,8 @@ impl Follower {
 pub(super) struct Source<'a> {
     /// The addresses of the words that are live from the start.
     first: Zeroizing<Vec<u32>>,
+    /// First address and end of those of them that V knows.
+    filed: Vec<(u64, u64)>,
     machine: Machine<'a>,
     follower: Follower,
     end: Option<End>,
@@ -456,9 +479,10 @@ impl<'a> Source<'a> {
         limits: crate::Limits,
     ) -> Self {
         let first = Zeroizing::new(loaded.words.iter().map(|(address, _)| *address).collect());
+        let filed = loaded.filed();
         let cells = Cells::new(&loaded, secret.len(), public.len());
         let follower = Follower::new(cells, loaded, program.entry());
-        Self { first, machine: Machine::new(program, secret, public, limits), follower, end: None }
+        Self { first, filed, machine: Machine::new(program, secret, public, limits), follower, end: None }
     }
 
     /// The next segment of at least `steps` units of time, or fewer if the run ends; then also how it does.
@@ -506,9 +530,18 @@ impl<'a> Source<'a> {
         self
     }
 
-    /// The live words: see [`Cells::live`].
-    pub(super) fn live(&self) -> impl Iterator<Item = (u32, bool, u32, u32)> {
-        self.follower.cells.live()
+    /// The live words: those of a public program's file in its order, then the others, writable ones first,
+    /// each part by address.
+    pub(super) fn live(&self) -> impl Iterator<Item = LiveWord> {
+        let cells = &self.follower.cells;
+        let is_filed = |address: u32| {
+            let address = u64::from(address);
+            self.filed.iter().any(|(start, end)| (*start..*end).contains(&address))
+        };
+        let first = self.first.get(..if self.filed.is_empty() { 0 } else { self.first.len() });
+        let file = first.into_iter().flatten();
+        let file = file.filter_map(|address| Some(cells.live_word(*address, cells.pages.get(*address)?)));
+        file.chain(cells.live().filter(move |(address, ..)| !is_filed(*address)))
     }
 
     /// The journal so far.

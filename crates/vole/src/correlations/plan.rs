@@ -43,10 +43,14 @@ impl Profile {
         }
     }
 
-    /// The stages of random COT over a [`Lot`](super::Lot) of [`Plan::lot_len`] correlations.
+    /// The stages of random COT over a [`Lot`](super::Lot) of [`Plan::lot_len`] correlations. A coordinator
+    /// deals each worker a lot, so that the first round is one that starts from few.
     #[must_use]
     pub fn plan_of_lot(self) -> Plan {
-        Plan::of_lot(self.plan().rounds)
+        match self {
+            Self::Lan => Plan::of_lot(&[Params::LOT, Params::SMALL]),
+            Self::Wan => Plan::of_lot(&[Params::LOT, Params::SMALL, Params::LARGE]),
+        }
     }
 }
 
@@ -119,16 +123,24 @@ mod tests {
 
     #[test]
     fn every_round_can_set_aside_its_successor_s_base_after_one_quarter() {
-        for profile in [Profile::Lan, Profile::Wan] {
-            let plan = profile.plan();
+        let plans = [Profile::Lan, Profile::Wan].map(|profile| [profile.plan(), profile.plan_of_lot()]);
+        for plan in plans.concat() {
             assert_eq!(plan.extension % Plan::CHUNK, 0);
             for number in 0..4 {
                 let (this, next) = (plan.round(number).unwrap(), plan.round(number + 1).unwrap());
                 let left = this.outputs() / 4 * 3 - 2 * this.block_len();
-                assert!(next.base_len() < left, "{profile:?} {number}");
+                assert!(next.base_len() < left, "{plan:?} {number}");
                 // In the steady state even before the half, where P needs V's trees.
-                assert!(this != next || 4 * next.base_len() < this.outputs(), "{profile:?} {number}");
+                assert!(this != next || 4 * next.base_len() < this.outputs(), "{plan:?} {number}");
             }
+        }
+    }
+
+    /// 16 bytes a correlation: what the guide and the figures of splits say of a lot.
+    #[test]
+    fn a_lot_is_three_quarters_of_a_megabyte() {
+        for profile in [Profile::Lan, Profile::Wan] {
+            assert_eq!(16 * profile.plan_of_lot().lot_len(), 749_056, "{profile:?}");
         }
     }
 }

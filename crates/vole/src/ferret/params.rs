@@ -16,6 +16,10 @@ pub struct Params {
 }
 
 impl Params {
+    /// The fewest correlations to start from, for the first round over a lot: a coordinator deals all of
+    /// them.
+    pub(crate) const LOT: Self = Self { log_k: 15, log_block: 8, trees: 1740 };
+
     /// Few outputs from a small table, and short blocks, for the shortest time.
     pub(crate) const SMALL: Self = Self { log_k: 16, log_block: 9, trees: 1940 };
 

@@ -266,7 +266,7 @@ fn every_wire_of_an_access_matters() {
     for kind in kinds() {
         let stride = 4 + usize::from(kind.unset == Unset::Refused) + usize::from(kind.conditional);
         for i in 0..3 * stride {
-            let result = lying(kind, |ram| ram.log[i] += F61::ONE, &[(1, None)]);
+            let result = lying(kind, |ram| *ram.log.wire(i) += F61::ONE, &[(1, None)]);
             assert!(is_unsatisfied(&result, "memory"), "{kind:?} {i}");
         }
     }

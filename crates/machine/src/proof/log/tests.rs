@@ -30,8 +30,11 @@ struct Lists {
     entries: Vec<Entry>,
     /// The columns of new words.
     fresh: Vec<[F61; 5]>,
+    /// The words of the file after the check, in its order. Of those that are read-only P says the segment.
+    file: Vec<Live>,
+    /// The other live words.
     after: Vec<Live>,
-    /// The lower limbs of the distances between the words after the check.
+    /// The lower limbs of the distances between those.
     gaps: Vec<F61>,
 }
 
@@ -57,34 +60,43 @@ fn with_checker<T>(f: impl FnOnce(&Checker<'_>) -> T) -> T {
 impl Checker<'_> {
     /// Whether the check passes: by looking at values (`exactly`), or by the argument.
     fn accepts(&self, lists: &Lists, exactly: bool) -> bool {
-        let Lists { before, entries, fresh, after, gaps } = lists;
+        let Lists { before, entries, fresh, file, after, gaps } = lists;
         let mut log = match before {
             None => Log::new(),
             Some(before) => Log::with(integers(before.as_flattened())),
         };
         log.entries = entries.iter().map(|(segment, entry)| (*segment, integers(entry))).collect();
+        let count = file.len() + after.len();
         let after = integers(after.as_flattened());
+        let columns = filed(&self.tables).zip(file);
+        let columns = columns.flat_map(|(word, columns)| integers(&columns[LIVE - word.committed()..]));
         let said = [
             (Committed::Fresh, fresh.concat()),
+            (Committed::Filed, columns.collect()),
             (Committed::Live, after.clone()),
             (Committed::Gap, gaps.clone()),
         ];
         // Only their number matters: P says the forged ones.
         let addresses = vec![0; fresh.len()];
-        let (counts, known) =
-            ((after.len() / LIVE, fresh.len()), || Some(Committing::of(&self.source, &addresses)));
+        let (counts, known) = ((count, fresh.len()), || Some(Committing::of(&self.source, &addresses)));
         let mut check = || log.check(&mut Evaluator::<F61>::new(), &self.tables, counts, known());
         let (result, all) = with_forged(said, || if exactly { exact::on(check) } else { check() });
         assert!(all, "P said all that is in the lists");
         match result {
             Ok(()) => {
-                assert!(log.live.expect("after a check").concat() == after);
+                let file = integers(file.as_flattened());
+                assert!(log.live.expect("after a check").concat() == [file, after].concat());
                 true
             }
             Err(Error::Unsatisfied { .. }) => false,
             Err(error) => panic!("{error}"),
         }
     }
+}
+
+/// The words of the file, as they are at first.
+fn file(tables: &Tables<'_>) -> Vec<Live> {
+    filed(tables).map(|word| [word.place, word.value.into(), 0]).collect()
 }
 
 fn integers(all: &[i64]) -> Vec<F61> {
@@ -121,13 +133,14 @@ fn every_border_of_buffers_is_compared() {
     // The same address twice, a smaller one, misaligned ones, and some that are too far.
     let wrong = [0, -4, 1, 2, 3, 5, 6, (1 << 34) + 1, (1 << 34) + 4, 1 << 60];
     with_checker(|checker| {
+        let file = file(&checker.tables);
         let passes = |before: &[Live], after: &[Live], upper, exactly| {
-            let (before, after) = (Some(before.to_vec()), after.to_vec());
+            let (before, after) = (Some([&file, before].concat()), after.to_vec());
             let (entries, fresh, gaps) = (Vec::new(), Vec::new(), gaps(&after, upper));
-            checker.accepts(&Lists { before, entries, fresh, after, gaps }, exactly)
+            checker.accepts(&Lists { before, entries, fresh, file: file.clone(), after, gaps }, exactly)
         };
         for count in 0..=3 * AT_ONCE + 1 {
-            let words = Vec::from_iter((0..count as i64).map(|i| [DATA + 4 * i, 7 + i, 1]));
+            let words = Vec::from_iter((0..count as i64).map(|i| [DATA + 32 + 4 * i, 7 + i, 1]));
             assert!(passes(&words, &words, false, false), "{count}");
             for at in 1..count {
                 let apart = |distance: i64| {

@@ -73,7 +73,7 @@ impl Image {
         let regions = Regions::around(bounds);
         let data = data.iter().flat_map(|word| data::row(&regions, *word).map(integer));
         let image = Self { words: columns, data: Zeroizing::new(data.collect()) };
-        Ok((Loaded { text: bounds.text, code, words: live, read_only }, image))
+        Ok((Loaded { text: bounds.text, code, words: live, read_only, public: false }, image))
     }
 }
 

@@ -276,7 +276,7 @@ impl SplitRunPart<'_> {
 
     /// Absorbs everything that determines the shard.
     pub fn identify(&self, digest: &mut Digest) {
-        digest.bytes("shard", b"run of a program v2").bytes("run", &self.whole.digest);
+        digest.bytes("shard", b"run of a program v3").bytes("run", &self.whole.digest);
         digest.number("groups", self.whole.groups() as u64).number("shard", self.n as u64);
     }
 

@@ -244,6 +244,7 @@ fn long_what_only_the_argument_sees_is_rejected_by_the_verifier() {
             (Committed::Upper, 3),
             (Committed::Fresh, 0),
             (Committed::Fresh, 2),
+            (Committed::Filed, 1),
             (Committed::Live, 1),
             (Committed::Gap, 1),
         ],

@@ -188,7 +188,7 @@ fn every_value_of_the_log_is_bound_if_words_are_new_that_nobody_touches() {
     class.grow(0, 1, 2);
     let run = run.in_class(&class).expect("it fits");
     assert_eq!(check_exactly(&run), Ok(()));
-    for what in [Committed::Fresh, Committed::Live, Committed::Gap] {
+    for what in [Committed::Fresh, Committed::Filed, Committed::Live, Committed::Gap] {
         for at in 0.. {
             let (result, is_told) = with_lie(what, at, || check_exactly(&run));
             if !is_told {

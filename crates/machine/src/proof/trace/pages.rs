@@ -63,6 +63,13 @@ impl Pages {
         (folder[word / PAGE % PAGE].get_or_insert_with(|| Box::new(Page::new())), word % PAGE)
     }
 
+    /// A word, if one near it has been touched.
+    pub(super) fn get(&self, address: u32) -> Option<&Entry> {
+        let word = address as usize / 4;
+        let folder = self.0.get(word / PAGE / PAGE)?.as_ref()?;
+        Some(&folder.get(word / PAGE % PAGE)?.as_ref()?.entries[word % PAGE])
+    }
+
     #[inline(always)]
     pub(super) fn entry(&mut self, address: u32) -> &mut Entry {
         let (page, place) = self.page(address);

@@ -45,6 +45,7 @@ impl<'a> Source<'a> {
         let start = public.len().checked_sub(left(PUBLIC_LEFT)).ok_or_else(wrong)?;
         let rest = public.get(start..).unwrap_or_default();
         let first = Zeroizing::new(loaded.words.iter().map(|(address, _)| *address).collect());
+        let filed = loaded.filed();
         let mut cells = Cells::new(&loaded, 0, public.len());
         cells.segment = *segment;
         for (cell, value) in cells.registers.iter_mut().zip(registers) {
@@ -64,7 +65,7 @@ impl<'a> Source<'a> {
             Some(registers) => machine.later(registers, *place, values, beyond),
             None => return Err(wrong()),
         };
-        Ok(Self { first, machine, follower, end: None })
+        Ok(Self { first, filed, machine, follower, end: None })
     }
 
     /// The state behind the last segment.

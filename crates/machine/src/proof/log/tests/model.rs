@@ -28,8 +28,9 @@ struct Choice {
 }
 
 fn address() -> impl Strategy<Value = i64> {
-    // A word of the file, and words that are zero at first: of data, of the stack, of what is read-only.
-    let usual = [DATA, DATA + 0x40, 0x7fff_fffc, READ_ONLY + 0x4_0010];
+    // Words of the file, one that can be written and one that cannot, and words that are zero at first: of
+    // data, of the stack, of what is read-only.
+    let usual = [DATA, READ_ONLY + 0x4_0000, DATA + 0x40, 0x7fff_fffc, READ_ONLY + 0x4_0010];
     // The ends of data's words in the file and of its zeros, an address that is misaligned, the end of the
     // stack, addresses in no segment, and words of the text and of constants at right and at wrong places.
     let others = [
@@ -64,13 +65,6 @@ fn choice() -> impl Strategy<Value = Choice> {
     )
 }
 
-/// The words of the file.
-fn file(regions: &Regions, program: &Program) -> Vec<Live> {
-    let word =
-        |(address, value): (u32, u32)| [place(address, regions.is_read_only(address)), value.into(), 0];
-    file_words(program).map(word).collect()
-}
-
 /// Whether a word may be new.
 fn is_zero(regions: &Regions, address: i64) -> bool {
     let within = |(low, end): &(u64, u64)| (*low as i64..*end as i64).contains(&address);
@@ -89,13 +83,14 @@ fn fresh_row(regions: &Regions, address: i64, claimed: usize, upper: bool) -> [F
 
 impl Choice {
     /// The live words before the check.
-    fn before(&self, file: Vec<Live>) -> Vec<Live> {
+    fn before(&self, file: &[Live]) -> Vec<Live> {
         let touched: &[Live] = if self.later { &[[DATA + 0x40, 1, 1], [0x7fff_fffc, 1, 2]] } else { &[] };
-        [&file[..], touched].concat()
+        [file, touched].concat()
     }
 
     /// What P says, and whether all tuples match: the live words after the check are what is left over.
-    fn lists(&self, before: &[Live], regions: &Regions) -> (Lists, bool) {
+    fn lists(&self, before: &[Live], tables: &Tables<'_>) -> (Lists, bool) {
+        let regions = &tables.regions;
         let mut left = before.to_vec();
         left.extend(self.fresh.iter().map(|address| [*address, 0, 0]));
         let number = |segment: u32| if self.later { segment + 2 } else { segment };
@@ -112,6 +107,12 @@ impl Choice {
             let [_, first, since] = found.unwrap_or([address, 0, 0]);
             entries.push((segment, [address, first, since, last]));
         }
+        let file = filed(tables).map(|word| {
+            let place = left.iter().position(|live| live[0] == word.place);
+            let [_, value, segment] = place.map_or([0; LIVE], |place| left.swap_remove(place));
+            [word.place, if word.read_only { word.value.into() } else { value }, segment]
+        });
+        let file = file.collect();
         left.sort_unstable();
         let fresh = |address: &i64| fresh_row(regions, *address, self.claimed, self.upper);
         let lists = Lists {
@@ -119,6 +120,7 @@ impl Choice {
             entries,
             fresh: self.fresh.iter().map(fresh).collect(),
             gaps: gaps(&left, self.upper),
+            file,
             after: left,
         };
         (lists, matches)
@@ -155,10 +157,10 @@ fn compare(cases: u32, ranged: bool) -> (Result<(), TestError<Choice>>, [u32; 2]
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let result = with_checker(|checker| {
         let tables = &checker.tables;
-        let file = file(&tables.regions, tables.subject.program().expect("it is public"));
+        let file = file(tables);
         TestRunner::new(config).run(&choice(), |choice| {
-            let before = choice.before(file.clone());
-            let (lists, matches) = choice.lists(&before, &tables.regions);
+            let before = choice.before(&file);
+            let (lists, matches) = choice.lists(&before, tables);
             let is_in_range = |(segment, entry): &Entry| {
                 let row = integers(&[&entry[..], &[0]].concat());
                 word_shape(*segment).lookups.iter().all(|lookup| tables.holds(lookup, &row))
@@ -166,7 +168,9 @@ fn compare(cases: u32, ranged: bool) -> (Result<(), TestError<Choice>>, [u32; 2]
             let are_in_range = !ranged || lists.entries.iter().all(is_in_range);
             let is_accepted = are_in_range && checker.accepts(&lists, true);
             let expected = memory(&before, &choice.fresh, &tables.regions, &lists.entries);
-            let is_true = expected.as_ref() == Some(&lists.after);
+            let mut after = [&lists.file[..], &lists.after].concat();
+            after.sort_unstable();
+            let is_true = expected.as_ref() == Some(&after);
             prop_assert!(is_true || !is_accepted, "accepted: {:x?}", lists);
             prop_assert!(is_accepted || !is_true, "refused: {:x?}", lists);
             let [accepted, refused] = counts.get();

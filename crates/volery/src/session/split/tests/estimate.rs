@@ -159,10 +159,11 @@ fn a_statement_without_its_witness_is_estimated() {
     let claim = SplitPreimage::new([7; 32], 10_000, 4).expect("a claim");
     let estimate = estimate(Options::default(), Bits, &claim, Settings::default()).expect("an estimate");
     assert_eq!(estimate.workers.len(), 4);
-    // A lot of some 80,000 tags for each worker, and its boundary.
-    assert!((4 * 16 * 70_000..4 * 16 * 90_000).contains(&estimate.within_prover), "{estimate:?}");
+    // A lot of tags for each worker, and its boundary.
+    let lot = 16 * Bits::lot_len(&Options::default()).expect("a length") as u64;
+    assert!((4 * lot..4 * (lot + 20_000)).contains(&estimate.within_prover), "{estimate:?}");
     let [prover, verifier] = estimate.memory_worker();
-    assert!(prover > 16 * 70_000 && verifier > 16 * 70_000);
+    assert!(prover > lot && verifier > lot);
 }
 
 #[test]
