@@ -1,8 +1,9 @@
 //! A log of records that grows without being copied.
 //!
 //! Arguments keep the wires of millions of accesses until their challenge is drawn. A vector that grows moves
-//! all of them again and again, to memory that the system has to clear first; that took a quarter of the time
-//! of a proof. A log in chunks touches each byte once, and a log that is emptied keeps its chunks.
+//! all of them again and again, to memory that the system has to clear first; that took up to a quarter of
+//! the time of a proof. Beyond its first chunk, which is small, a log touches each byte once; when it is
+//! emptied it keeps its chunks for what comes next.
 
 /// Records of the same number of wires.
 pub(crate) struct Records<W> {

@@ -6,8 +6,7 @@
 
 use volery_field::{Bn254Scalar, F61};
 
-use crate::Params;
-use crate::correlations::Profile;
+use crate::correlations::{Plan, Profile};
 use crate::subfield;
 
 /// The cost of a search for delta, for one kind of rounds in use.
@@ -32,17 +31,23 @@ impl DeltaSearch {
     #[must_use]
     pub fn in_use() -> [Self; 2] {
         let profiles = [Profile::Lan, Profile::Wan];
-        let bits = profiles.map(|profile| profile.plan().rounds);
-        let fields = profiles.map(|profile| {
+        let bits = profiles.iter().flat_map(|profile| [profile.plan(), profile.plan_of_lot()]);
+        let fields = profiles.iter().flat_map(|profile| {
             let (short, long) = (subfield::plan::<F61, F61>, subfield::plan::<Bn254Scalar, Bn254Scalar>);
-            [short(profile).rounds, long(profile).rounds]
+            let of_lot = [
+                subfield::plan_of_lot::<F61, F61>(*profile),
+                subfield::plan_of_lot::<Bn254Scalar, Bn254Scalar>(*profile),
+            ];
+            [short(*profile), long(*profile)].into_iter().chain(of_lot.into_iter().flatten())
         });
-        let highest = |rounds: &mut dyn Iterator<Item = &Params>| rounds.map(|round| round.log_block).max();
+        let highest = |plans: &mut dyn Iterator<Item = Plan>| {
+            plans.flat_map(|plan| plan.rounds).map(|round| round.log_block).max()
+        };
         [
             // The nodes of all levels except the last are hashed.
-            Self::new("bits", highest(&mut bits.into_iter().flatten()).map(|height| height - 1)),
+            Self::new("bits", highest(&mut { bits }).map(|height| height - 1)),
             // Over fields the last level is hashed under other keys.
-            Self::new("fields", highest(&mut fields.iter().flatten().copied().flatten()).map(|h| h - 2)),
+            Self::new("fields", highest(&mut { fields }).map(|height| height - 2)),
         ]
     }
 }

@@ -3,11 +3,14 @@
 use volery_field::{Element, Value};
 use zeroize::Zeroizing;
 
-use crate::records::Records;
+use crate::records::{FIRST, Records};
 use crate::{Challenge, Expression as _};
 
-/// The number of pairs whose inverses are made at once. Chunks of records have a multiple of it.
+/// The number of pairs whose inverses are made at once.
 const PAIRS: usize = 1 << 9;
+
+// Otherwise a tuple at the end of each chunk of records had no other one.
+const _: () = assert!(FIRST.is_multiple_of(2 * PAIRS));
 
 /// `<x>` of values.
 pub(super) fn value<F: Value, B: Challenge<F> + ?Sized>(gammas: &[B::Scalar], x: &[F]) -> B::Scalar {

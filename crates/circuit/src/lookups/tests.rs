@@ -5,6 +5,7 @@ use volery_field::{F32, F61, Gf256, Ring as _};
 
 use super::*;
 use crate::challenge::liar::{Asked, Liar, made_up_for};
+use crate::records::FIRST;
 use crate::{Backend, Counter, Digest, Evaluator, Ops, Prove, Statement};
 
 fn elements(values: &[u64]) -> Vec<F61> {
@@ -106,6 +107,14 @@ fn a_false_lookup_fails_wherever_it_stands() {
             let result = look_up(&mut Evaluator::new(), 1, &[1, 2, 3], tuples, committed);
             assert!(is_unsatisfied(result), "{tuples:?}");
         }
+    }
+    // Around the end of the first chunk of those that wait.
+    for place in [FIRST - 1, FIRST, FIRST + 2] {
+        let mut tuples = vec![1; FIRST + 3];
+        look_up(&mut Evaluator::new(), 1, &[1, 2, 3], &tuples, false).expect("all are rows");
+        tuples[place] = 9;
+        let result = look_up(&mut Evaluator::new(), 1, &[1, 2, 3], &tuples, false);
+        assert!(is_unsatisfied(result), "{place}");
     }
 }
 

@@ -11,10 +11,10 @@
 //! ```
 //!
 //! as multisets. **The words of a public program's file** are the first of the live words, in the file's
-//! order ([`Filed`]). Their addresses are public, so P commits to the value and the segment of each; where
-//! the word is read-only, the value is the file's, since no segment leaves another, and P commits to the
-//! segment alone. The *other* live words are committed to with rising addresses. A secret program's are all
-//! among those.
+//! order ([`Filed`]). Their addresses are public, so P commits to the value and the segment of each. Where
+//! the word is read-only, the value is the file's, and P commits to the segment alone: stores and calls do
+//! not reach such a word, and a P whose segments left another value would only be refused. The *other* live
+//! words are committed to with rising addresses. A secret program's are all among those.
 //!
 //! **Why every segment then takes what the last one left.** For each address there are as many tuples before
 //! (live or new) as after, since segments leave as many as they take. It is at most one: of an address of the
@@ -79,7 +79,7 @@ impl<'a> Committing<'a> {
 /// The columns of a live word while it is checked: also the lower limb of the distance to the next one.
 const CHECKED: usize = LIVE + 1;
 
-// `live_words` answers each piece with whole rows, so a row that two pieces share would lose its rest.
+// `other_words` answers each piece with whole rows, so a row that two pieces share would lose its rest.
 const _: () = assert!(PIECE.is_multiple_of(CHECKED));
 
 /// A word of a public program's file.

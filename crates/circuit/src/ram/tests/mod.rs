@@ -7,6 +7,7 @@ use volery_field::{F32, F61, Gf256, Ring as _};
 
 use super::*;
 use crate::challenge::liar::{Asked, Liar, made_up_for};
+use crate::records::FIRST;
 use crate::{Backend as _, Counter, Evaluator};
 
 type Memory = Ram<F61, F61>;
@@ -268,6 +269,27 @@ fn every_wire_of_an_access_matters() {
         for i in 0..3 * stride {
             let result = lying(kind, |ram| *ram.log.wire(i) += F61::ONE, &[(1, None)]);
             assert!(is_unsatisfied(&result, "memory"), "{kind:?} {i}");
+        }
+    }
+}
+
+/// The same of accesses that lie in other chunks of the log than the first, at their borders.
+#[test]
+fn every_access_matters_however_many_there_are() {
+    let accesses = 2 * FIRST + 5;
+    let run = |lie: Option<usize>| {
+        let mut b = Evaluator::new();
+        let mut ram = PLAIN.memory(&mut b, 8, &[5, 6], accesses)?;
+        for access in 0..accesses as u64 {
+            ram.write(&mut b, &f(access % 8), &f(access))?;
+        }
+        lie.into_iter().for_each(|wire| *ram.log.wire(wire) += F61::ONE);
+        ram.finish(&mut b)
+    };
+    assert_eq!(run(None).map(|words| words[3]), Ok(f(accesses as u64 - 2)));
+    for access in [FIRST - 1, FIRST, accesses - 1] {
+        for wire in 4 * access..4 * access + 4 {
+            assert!(is_unsatisfied(&run(Some(wire)), "memory"), "{wire}");
         }
     }
 }

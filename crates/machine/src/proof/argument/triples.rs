@@ -113,7 +113,12 @@ fn expressions<const K: usize, B: Challenge<F61>>(
     forms: [FormOfRow<'_, B::Scalar, B::Wire>; K],
     scratch: &mut Vec<B::Wire>,
 ) -> [B::Expression<5>; K] {
-    forms.map(|(form, row)| form.expression::<5, B>(b, row, scratch))
+    // Not `map`, which the compiler does not inline.
+    let mut all = [B::Expression::<5>::constant(B::Scalar::default()); K];
+    for (expression, (form, row)) in all.iter_mut().zip(forms) {
+        *expression = form.expression::<5, B>(b, row, scratch);
+    }
+    all
 }
 
 /// The denominators with the mask, if there is one.

@@ -69,7 +69,8 @@ impl Cut {
         [group > 0, group + 1 < self.groups.len()].map(|state| if state { STATE as u64 } else { 0 })
     }
 
-    /// Wires of the live words before and after a check. Those of the file are public.
+    /// Wires of the live words before and after a check. Before the first one all are of the file, and no
+    /// wires.
     fn live(&self, number: usize) -> [u64; 2] {
         let Some(check) = self.checks.get(number) else { return [0; 2] };
         let [before, after] = [(number > 0, check.before), (number + 1 < self.checks.len(), check.after)]

@@ -44,7 +44,7 @@ pub(super) struct OfCheck {
     pub(super) entries: Zeroizing<Vec<[u32; ENTRY]>>,
     /// The addresses of new words.
     pub(super) fresh: Zeroizing<Vec<u32>>,
-    /// The words that are live afterwards, by address as tuples have it.
+    /// The words that are live afterwards, in the order of [`Source::live`].
     pub(super) after: Arc<Live>,
 }
 

@@ -23,7 +23,7 @@ use crate::proof::trace::STATE;
 use crate::proof::{Settings, Subject};
 
 /// How a job begins.
-const NAME: &[u8] = b"split run 1";
+const NAME: &[u8] = b"split run 2";
 
 /// More bytes than a job has besides its lists and files.
 const FIXED: usize = 256;

@@ -251,8 +251,9 @@ impl Common {
         }
         self.enter()?;
         let parameters = system.parameters(&self.options, self.proofs, None)?;
-        let parameters =
-            parameters.with("retries", settings.retries)?.with("shards", layout.shards().len())?;
+        let parameters = parameters.with("retries", settings.retries)?;
+        let parameters = parameters.with("shards", layout.shards().len())?;
+        let parameters = parameters.with("lot", Y::lot_len(&self.options)?)?;
         self.proofs += 1;
         Ok(Begin::new(layout.digest(), parameters))
     }

@@ -20,7 +20,7 @@ fn accepted((proved, verified): (Result<Outcome, Error>, Result<Outcome, Error>)
 
 #[test]
 fn a_chain_is_proved_whether_its_shards_take_a_round_or_not() {
-    // A lot has some 80,000 correlations.
+    // A lot has some 47,000 correlations.
     for steps in [10, 200_000] {
         let chain = Chain::<F2>::new(3, steps);
         check::<F2, _>(&chain).expect("holds");
