@@ -8,7 +8,7 @@ import { PartyEnd, SocketEnd, makeRings } from '../ring.js'
 const pattern = (length, seed) => Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 97 + (i >> 8)) & 255)
 
 test('bytes come out as they went in, around the end of the memory', () => {
-  const buffer = makeRings(64)
+  const buffer = makeRings({ size: 64 })
   let woken = 0
   const [party, socket] = [new PartyEnd(buffer, () => woken++), new SocketEnd(buffer)]
   assert.equal(party.read(new Uint8Array(8)), -1)
@@ -34,7 +34,7 @@ test('bytes come out as they went in, around the end of the memory', () => {
 })
 
 test('the end comes after the bytes before it, and an abort at once', () => {
-  const buffer = makeRings(64)
+  const buffer = makeRings({ size: 64 })
   const [party, socket] = [new PartyEnd(buffer, () => {}), new SocketEnd(buffer)]
   socket.put(pattern(5, 0))
   socket.end()
@@ -50,7 +50,7 @@ test('the end comes after the bytes before it, and an abort at once', () => {
 })
 
 test('a thread that blocks gets everything from one that does not, and gives it back', async () => {
-  const buffer = makeRings(1 << 10)
+  const buffer = makeRings({ size: 1 << 10 })
   const code = `
     const { parentPort, workerData } = require('node:worker_threads')
     import(workerData.url).then(({ PartyEnd }) => {
