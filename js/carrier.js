@@ -75,13 +75,13 @@ function carryWith(Socket, url, end, tell) {
     tell({ opened: true })
     sendOut()
   }
-  /** The code and the words with which a message is refused. */
+  /** The code and the words with which a message is refused. For 1003 and 1009, which pages may not send, it has 4003 and 4009. */
   function refusal(data) {
-    if (typeof data === 'string') return [1003, 'the peer sent text, which no party sends']
+    if (typeof data === 'string') return [4003, 'the peer sent text, which no party sends']
     const { byteLength: size } = data
-    if (size > LONGEST) return [1009, `the peer sent ${size} bytes in one message, and a party sends at most ${LONGEST}`]
+    if (size > LONGEST) return [4009, `the peer sent ${size} bytes in one message, and a party sends at most ${LONGEST}`]
     if (waiting + size > BACKLOG || backlog.length >= MESSAGES) {
-      return [1009, 'the peer sends without waiting for answers, as no party does: there is no room for more']
+      return [4009, 'the peer sends without waiting for answers, as no party does: there is no room for more']
     }
   }
 
