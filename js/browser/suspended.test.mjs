@@ -231,7 +231,7 @@ test('an abort ends a party that waits, which closes the connection as any other
   await greeting
   await page.evaluate(() => window.controller.abort(new Error('enough')))
   assert.equal(await opening, 'Error: enough')
-  // Of a party that was ended without its destructors only the worker's end would close it, with 1005 or 1006.
+  // Without its destructors the party would close nothing, and the worker's end would, with another code.
   assert.equal(await code, 1000)
   await until(() => page.workers().length === 0, 'its worker ends')
 })
