@@ -28,8 +28,8 @@ const ATTESTATION = 'Check an attestation'
 const corpus = (path) => readFile(new URL(`../../fuzz/corpus/${path}`, import.meta.url))
 
 /** A section of a new page, which is closed after the test, and must have reported no problem unless `problems` says so. */
-async function open(t, name, { url = demo.url, problems = /^$/, ...options } = {}) {
-  const page = await openPage(options.browser ?? browser, url)
+async function open(t, name, { url = demo.url, problems = /^$/, browser: other = browser, ...options } = {}) {
+  const page = await openPage(other, url, options)
   t.after(async () => {
     await page.context().close()
     for (const problem of page.problems) assert.match(problem, problems)
