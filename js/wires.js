@@ -5,7 +5,7 @@ import { PartyEnd, makeRings } from './ring.js'
 
 /** How parties wait in this page: they block, if memory is `shared`, or they are `suspended`. */
 export function wireKind() {
-  // Memory that is shared is the faster way: the socket moves bytes while the party computes.
+  // Where memory is shared the socket moves bytes while the party computes, and every engine can do it.
   if (typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false) return 'shared'
   if (typeof WebAssembly.Suspending === 'function' && typeof WebAssembly.promising === 'function') return 'suspended'
 }
