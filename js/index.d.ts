@@ -101,7 +101,11 @@ export class Session {
   close(): void
 }
 
-/** Connects to the party at `url` and sets a session up, before a witness is known. */
+/**
+ * Connects to the party at `url` and sets a session up, before a witness is known. In a page this needs isolation by the page's headers, or
+ * JavaScript Promise Integration (JSPI) in the browser; with neither it rejects with an `UnsupportedError`. So do `prove`, `verify` and
+ * `web.prove`.
+ */
 export function open(
   url: string | URL,
   claim: Claim,

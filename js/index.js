@@ -1,160 +1,21 @@
-// The package's front: sessions in two workers each, so that a page never stalls.
+// The package's front: sessions in workers, so that a page never stalls. In node and in pages that are isolated:
 //
 //   this thread            party.js                         socket.js
 //   open, prove  ------->  the module (blocks)  == rings ==  WebSocket  <------>  the peer
 //
-import { ClaimError, SessionError, UnsupportedError, revived } from './errors.js'
-import { startWorker } from './host.js'
+// In other pages, if the engine has JavaScript Promise Integration:
+//
+//   this thread            party.js
+//   open, prove  ------->  the module (suspended while it waits)  == rings ==  WebSocket  <------>  the peer
+//
+import { ClaimError, SessionError, revived } from './errors.js'
 import { chooseSimd, compiledModule, moduleName } from './modules.js'
 import { SESSION, bytesOf, claimOf, demandsOf, namesOf, optionsOf, textOf, webOf, witnessOf } from './normal.js'
-import { PartyEnd, makeRings } from './ring.js'
+import { FAREWELL, giveBack, startParty } from './pool.js'
+import { checkWire, startWire } from './wires.js'
 
 export * from './errors.js'
 export { hasSimd } from './modules.js'
-
-/** How long an aborted party may take to tell its peer, in milliseconds, before its workers are ended. */
-const FAREWELL = 200
-
-/** A worker that runs tasks one after the other and answers each. */
-class Tasks {
-  #leave = () => {}
-
-  constructor(worker) {
-    this.worker = worker
-    this.pending = new Map()
-    this.next = 0
-    worker.listen(
-      (message) => this.answer(message),
-      (error) => this.fail(new SessionError(`a worker failed: ${error?.message ?? error}`)),
-    )
-  }
-
-  /** From now on `over`, a signal, ends the worker, and its tasks fail with the reason; without one, nothing does. */
-  endWith(over) {
-    this.#leave()
-    const end = () => {
-      this.worker.end()
-      this.fail(over.reason)
-    }
-    if (over?.aborted) return end()
-    over?.addEventListener('abort', end, { once: true })
-    this.#leave = () => over?.removeEventListener('abort', end)
-  }
-
-  answer({ task, progress, error, result }) {
-    const pending = this.pending.get(task)
-    if (!pending) return
-    if (progress) return pending.onProgress?.(progress)
-    this.settle(task)
-    if (!error) return pending.resolve(result)
-    // After a trap nobody knows what state the module is in, and after another error it is not worth a thought.
-    this.spent = true
-    pending.reject(revived(error))
-  }
-
-  settle(task) {
-    this.pending.delete(task)
-    if (this.pending.size === 0) this.worker.release()
-  }
-
-  run(what, details = {}, { onProgress, transfer } = {}) {
-    if (this.failed) return Promise.reject(this.failed)
-    const task = this.next++
-    return new Promise((resolve, reject) => {
-      this.pending.set(task, { resolve, reject, onProgress })
-      this.worker.hold()
-      try {
-        this.worker.post({ task, what, ...details }, transfer)
-      } catch (error) {
-        // A function, for example, goes to no worker.
-        this.settle(task)
-        reject(new ClaimError(error.message))
-      }
-    })
-  }
-
-  /** Ends all tasks, and all later ones, with this error. */
-  fail(error) {
-    this.failed ??= error
-    for (const [task, { reject }] of this.pending) {
-      this.settle(task)
-      reject(error)
-    }
-  }
-}
-
-/** What `promise` resolves to, unless `over` comes first: then it rejects with the reason. */
-function unless(over, promise) {
-  over.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    const end = () => reject(over.reason)
-    over.addEventListener('abort', end, { once: true })
-    promise.then(resolve, reject).finally(() => over.removeEventListener('abort', end))
-  })
-}
-
-/** How long a worker that has nothing to do waits for the next session, in milliseconds. */
-const IDLE = 3_000
-
-/** By module: a worker that waits for the next session. */
-const idle = new Map()
-
-/** A worker with a module in it, which `over`, a signal, ends unless it is given back before. */
-async function startParty(kind, over) {
-  const name = moduleName(kind)
-  over.throwIfAborted()
-  const waiting = idle.get(name)
-  if (waiting?.tasks.failed) waiting.end()
-  else if (waiting) {
-    idle.delete(name)
-    clearTimeout(waiting.timer)
-    waiting.tasks.endWith(over)
-    return waiting.tasks
-  }
-  let module
-  try {
-    module = await unless(over, compiledModule(name))
-  } catch (error) {
-    over.throwIfAborted()
-    throw new UnsupportedError(`the module ${name} could not be loaded: ${error.message}`)
-  }
-  const tasks = new Tasks(await startWorker(new URL('./party.js', import.meta.url), over))
-  tasks.endWith(over)
-  tasks.worker.outlive()
-  tasks.module = name
-  await tasks.run('load', { name, module })
-  return tasks
-}
-
-/**
- * Keeps a worker for the next session, which then needs no memory of its own: browsers collect that of ended workers late. It is ended if a
- * task has failed in it, if nobody takes it, or if another one is given back: that one's memory has grown as large as sessions need it.
- */
-function giveBack(tasks) {
-  const { module, worker } = tasks
-  // It may have something to do last.
-  if (tasks.failed || tasks.spent) return void setTimeout(() => worker.end(), FAREWELL)
-  idle.get(module)?.end()
-  tasks.endWith(undefined)
-  const end = () => {
-    clearTimeout(timer)
-    idle.delete(module)
-    worker.end()
-  }
-  const timer = setTimeout(end, IDLE)
-  // In node it keeps no program alive.
-  timer.unref?.()
-  idle.set(module, { tasks, timer, end })
-}
-
-function checkIsolated() {
-  if (typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false) return
-  throw new UnsupportedError(
-    'this page has no shared memory, because it is not isolated: its server must send the headers ' +
-      '"Cross-Origin-Opener-Policy: same-origin" and "Cross-Origin-Embedder-Policy: require-corp" ' +
-      '(and the page must come over https, or from localhost)',
-  )
-}
 
 function urlOf(url) {
   try {
@@ -185,16 +46,15 @@ export async function preload(options = {}) {
   await Promise.all([compiledModule(moduleName()), web && compiledModule(moduleName({ web }))])
 }
 
-/** Two workers: one owns the WebSocket, and one blocks whenever its party waits. */
+/** A party, and its wire to the peer. */
 class Connection {
   /** Why the connection ended, once it has. */
   told
   #tasks
-  #socket
-  #end
+  #wire
   #ended
   #kind
-  /** Ends both workers, whichever of them has started by then and was not given back. */
+  /** Ends all workers that have started by then and were not given back. */
   #workers = new AbortController()
 
   /** `kind` is that of the module. */
@@ -207,43 +67,33 @@ class Connection {
    * calls `close` in the end, also if it fails.
    */
   async start(url, what, details, { check, ...options } = {}) {
-    const [tasks, socket] = await this.#startBoth(check, details)
+    const [tasks, wire] = await this.#startBoth(check, details)
     this.#tasks = tasks
-    this.#socket = socket
-    const buffer = makeRings()
-    // A third end of the same memory, to abort.
-    this.#end = new PartyEnd(buffer, () => {})
-    const { port1, port2 } = new MessageChannel()
+    this.#wire = wire
+    let rings
     const opened = new Promise((resolve, reject) => {
-      const failed = (error) => {
-        this.told = error
-        reject(error)
-      }
-      socket.listen(
-        ({ opened, closed, error, code, reason }) => {
-          if (opened) return resolve()
-          if (!closed) return
-          const why = reason ? `: ${reason}` : ''
-          failed(error ? revived(error) : new SessionError(`the connection to ${url} is closed (code ${code}${why})`))
-        },
-        (error) => failed(new SessionError(`the socket's worker failed: ${error?.message ?? error}`)),
-      )
+      rings = wire.connect(url, ({ opened, closed, error, code, reason }) => {
+        if (opened) return resolve()
+        if (!closed) return
+        const why = reason ? `: ${reason}` : ''
+        this.told = error ? revived(error) : new SessionError(`the connection to ${url} is closed (code ${code}${why})`)
+        reject(this.told)
+      })
     })
-    socket.hold()
-    socket.post({ url, buffer, wake: port1 }, [port1])
+    wire.hold()
     try {
       await opened
-      return await tasks.run(what, { ...details, buffer, wake: port2 }, { ...options, transfer: [port2] })
+      return await tasks.run(what, { ...details, ...rings.details }, { ...options, transfer: rings.transfer })
     } finally {
-      socket.release()
+      wire.release()
     }
   }
 
-  /** Starts both workers, and has the party run the task `check`. If any of that fails, `close` ends those that have started. */
+  /** Starts all workers, and has the party run the task `check`. If any of that fails, `close` ends those that have started. */
   async #startBoth(check, details) {
     const over = this.#workers.signal
     const party = startParty(this.#kind, over)
-    const both = await Promise.all([party, startWorker(new URL('./socket.js', import.meta.url), over)])
+    const both = await Promise.all([party, startWire(party, over)])
     if (check) await both[0].run(check, details)
     return both
   }
@@ -255,11 +105,11 @@ class Connection {
 
   /** Runs a task of the party, while the socket is kept alive. */
   async run(what, details, options) {
-    this.#socket.hold()
+    this.#wire.hold()
     try {
       return await this.#tasks.run(what, details, options)
     } finally {
-      this.#socket.release()
+      this.#wire.release()
     }
   }
 
@@ -289,9 +139,9 @@ class Connection {
   #abort() {
     this.#ended = true
     // There is no peer yet.
-    if (!this.#end) return this.#terminate()
+    if (!this.#wire) return this.#terminate()
     // A party that waits tells its peer. One that computes is ended in the middle of it.
-    this.#end.abort()
+    this.#wire.abort()
     setTimeout(() => this.#terminate(), FAREWELL)
   }
 
@@ -334,7 +184,7 @@ export class Session {
     const session = new Session()
     session.#role = role
     const [address, normal] = [urlOf(url), claimOf(claim)]
-    checkIsolated()
+    checkWire()
     const connection = session.#connection
     try {
       const details = { role, claim: normal, options }
@@ -452,7 +302,7 @@ export const web = {
     const { onProgress, signal } = optionsOf(options, TASK, 'web.prove')
     signal?.throwIfAborted()
     const [normal, address] = [webOf(wanted), notaryUrlOf(wanted.notary)]
-    checkIsolated()
+    checkWire()
     const connection = new Connection(WEB)
     try {
       return await connection.guarded(signal, () => connection.start(address, 'proveWeb', { wanted: normal }, { check: 'checkWeb', onProgress }))

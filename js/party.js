@@ -1,15 +1,18 @@
-// The worker that runs a party: it blocks whenever the party waits for its peer.
+// The worker that runs a party. While the party waits for its peer this worker blocks, and another one has the socket; or the engine suspends
+// the party, and this worker has the socket itself.
+import { carry } from './carrier.js'
 import { plain } from './errors.js'
-import { serve } from './host.js'
-import { PartyEnd } from './ring.js'
+import { hear, serve } from './host.js'
+import { instantiate, waitedFor } from './instance.js'
+import { PartyEnd, SocketEnd, SuspendedEnd, makeRings } from './ring.js'
 
 let glue
 let party
+/** The party's end of the rings, if the socket is in this worker. */
+let own
 
-async function instantiate({ name, module }) {
-  glue = await import(`./dist/${name}.js`)
-  glue.initSync({ module })
-}
+/** The party's end of the rings. */
+const ringOf = ({ buffer, wake }) => (buffer ? new PartyEnd(buffer, () => wake.postMessage(0)) : own)
 
 /** Tells how far a proof is, at most every 30 ms. */
 function listener(task, total) {
@@ -28,17 +31,43 @@ function listener(task, total) {
 const phases = (task) => (phase) => post({ task, progress: { phase } })
 
 const TASKS = {
-  load: (message) => instantiate(message),
-  open({ role, claim, options, buffer, wake }) {
-    const ring = new PartyEnd(buffer, () => wake.postMessage(0))
-    party = new glue.Party(ring, role === 'verifier', claim, options)
+  async load({ name, module, suspends }) {
+    glue = await import(`./dist/${name}.js`)
+    instantiate(glue, module, suspends)
+  },
+  /** Connects to `url` in this worker. `port` hears what becomes of the socket, and says when the party is to give up. */
+  async connect({ url, port }) {
+    const buffer = makeRings({ shared: false })
+    let wake
+    const end = new SuspendedEnd(buffer, () => wake())
+    own = end
+    hear(port, () => end.abort())
+    wake = await carry(url, new SocketEnd(buffer, end), (message) => port.postMessage(message))
+  },
+  async open({ role, claim, options, ...rings }) {
+    party = new glue.Party(ringOf(rings), role === 'verifier', claim, options)
+    await waitedFor(() => party.setUp())
+    party.result()
     return party.commitments()
   },
-  prove: ({ task, witness, total }) => party.prove(witness, listener(task, total)),
-  verify: ({ task, total }) => party.verify(listener(task, total)),
+  async prove({ task, witness, total }) {
+    await waitedFor(() => party.prove(witness, listener(task, total)))
+    return party.result()
+  },
+  async verify({ task, total }) {
+    await waitedFor(() => party.verify(listener(task, total)))
+    return party.result()
+  },
   checkWeb: ({ wanted }) => glue.checkWeb(wanted),
-  proveWeb({ task, wanted, buffer, wake }) {
-    return glue.proveWeb(new PartyEnd(buffer, () => wake.postMessage(0)), wanted, phases(task))
+  async proveWeb({ task, wanted, ...rings }) {
+    const proof = new glue.WebProof(ringOf(rings), wanted)
+    // After a trap it stays as it is, and the worker ends.
+    await waitedFor(() => proof.prove(phases(task)))
+    try {
+      return proof.result()
+    } finally {
+      proof.free()
+    }
   },
   showAttestation: ({ document }) => glue.showAttestation(document),
   verifyAttestation: ({ document, demands }) => glue.verifyAttestation(document, demands),
@@ -47,17 +76,25 @@ const TASKS = {
   close() {
     party?.free()
     party = undefined
+    own?.finish()
+    own = undefined
   },
   check: ({ claim, witness }) => glue.check(claim, witness),
   makeProof: ({ claim, witness, sigma }) => glue.makeProof(claim, witness, sigma),
   verifyProof: ({ claim, proof, sigma }) => glue.verifyProof(claim, proof, sigma),
 }
 
-const post = serve(async (message) => {
+async function answer(message) {
   const { task, what } = message
   try {
     post({ task, result: await TASKS[what](message) })
   } catch (error) {
     post({ task, error: plain(error) })
   }
+}
+
+// One after the other: while a party is suspended, nothing else may use its instance.
+let last = Promise.resolve()
+const post = serve((message) => {
+  last = last.then(() => answer(message))
 })

@@ -1,4 +1,5 @@
-// Two streams of bytes in a SharedArrayBuffer, between a worker that may block (the party) and one that may not (the socket).
+// Two streams of bytes between the party, which waits for its peer, and the socket, which must not. If the memory is a SharedArrayBuffer, each
+// of the two is in a worker of its own and the party blocks. Otherwise both are in one worker, and the engine suspends the party.
 //
 //   words   0 .. 15   indices, flags
 //   bytes   64 ..     what came in; then what goes out: `size` bytes each
@@ -23,9 +24,9 @@ const ABORTED = 2
 const READS = 1
 const WRITES = 2
 
-/** Memory for two rings of `size` bytes, a power of two. */
-export function makeRings(size = 1 << 18) {
-  return new SharedArrayBuffer(HEADER + 2 * size)
+/** Memory for two rings of `size` bytes, a power of two; unless it is `shared`, for one worker. */
+export function makeRings({ size = 1 << 18, shared = true } = {}) {
+  return new (shared ? SharedArrayBuffer : ArrayBuffer)(HEADER + 2 * size)
 }
 
 class End {
@@ -118,15 +119,20 @@ export class PartyEnd extends End {
     return count
   }
 
+  /** Whether `interest` may be served. */
+  ready(interest) {
+    if (this.ended) return true
+    if (interest & READS && this.used(IN_HEAD, IN_TAIL) > 0) return true
+    return (interest & WRITES) !== 0 && this.used(OUT_HEAD, OUT_TAIL) < this.size
+  }
+
   /** Blocks until `interest` may be served, for at most `milliseconds`. Returns whether it may. */
   wait(interest, milliseconds) {
     const end = performance.now() + milliseconds
     for (;;) {
       const event = this.load(EVENT)
       this.checkAborted()
-      if (this.ended) return true
-      if (interest & READS && this.used(IN_HEAD, IN_TAIL) > 0) return true
-      if (interest & WRITES && this.used(OUT_HEAD, OUT_TAIL) < this.size) return true
+      if (this.ready(interest)) return true
       const left = end - performance.now()
       if (left <= 0) return false
       Atomics.wait(this.words, EVENT, event, left)
@@ -140,8 +146,54 @@ export class PartyEnd extends End {
   }
 }
 
-/** The socket's end, which never blocks. */
+/** The party's end in the worker of the socket, of a party that the engine suspends while it waits. */
+export class SuspendedEnd extends PartyEnd {
+  #look = () => {}
+
+  /** What `wait` of a party that blocks returns, or a promise of that. */
+  wait(interest, milliseconds) {
+    // An exception would end the party's functions without their destructors, and the peer would be told nothing. So an abort says that there
+    // is something to read or write, and the next `read` or `write` fails.
+    const ready = () => this.aborted || this.ready(interest)
+    if (ready()) return true
+    if (milliseconds <= 0) return false
+    const end = performance.now() + milliseconds
+    return new Promise((resolve) => {
+      let timer
+      const settle = (result) => {
+        clearTimeout(timer)
+        this.#look = () => {}
+        resolve(result)
+      }
+      this.#look = () => ready() && settle(true)
+      const late = () => {
+        const left = end - performance.now()
+        if (left <= 0) settle(ready())
+        else timer = setTimeout(late, left)
+      }
+      late()
+    })
+  }
+
+  signal() {
+    this.#look()
+  }
+}
+
+/** The socket's end, which never blocks. `party` is the party's, if that is in the same worker. */
 export class SocketEnd extends End {
+  #party
+
+  constructor(buffer, party) {
+    super(buffer)
+    this.#party = party
+  }
+
+  signal() {
+    if (this.#party) this.#party.signal()
+    else super.signal()
+  }
+
   /** Puts as much of `bytes` in as fits. Returns the number; if that is not all, the party will wake the socket. */
   put(bytes) {
     let done = 0

@@ -1,46 +1,15 @@
 // The package as `npm pack` gives it, in a page of somebody else's server: the README's example as it is written, how soon a module is there,
 // and the kernels of all modules against the portable code.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { extname, join, normalize } from 'node:path'
 import { after, before, test } from 'node:test'
 
 import { peerPreimage, startPeer } from '../test/peer.mjs'
-import { TIME, openPage, startBrowser } from './parties.mjs'
-
-const folder = process.env.VOLERY_PACKAGE_FILES
-if (!folder) throw new Error('VOLERY_PACKAGE_FILES must name the folder that `npm pack` gives; js/browser/run sets it')
-
-const TYPES = { '.js': 'text/javascript', '.html': 'text/html', '.wasm': 'application/wasm' }
+import { TIME, startBrowser } from './parties.mjs'
+import { blank, packaged, serve } from './served.mjs'
 
 /** The README's first block of this language. */
 async function block(language) {
-  const readme = await readFile(join(folder, 'README.md'), 'utf8')
-  return new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(readme)[1]
-}
-
-/** A server of `pages`, texts by path, and of the package's folder under /volery/. Its pages are isolated. */
-async function serve(t, pages) {
-  const server = createServer(async ({ url }, answer) => {
-    const path = normalize(decodeURIComponent(url))
-    let body = pages[path]
-    try {
-      if (path.startsWith('/volery/')) body = await readFile(join(folder, path.slice('/volery/'.length)))
-    } catch {}
-    answer.writeHead(body === undefined ? 404 : 200, {
-      'Content-Type': TYPES[extname(path) || '.html'] ?? 'text/plain',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Cross-Origin-Embedder-Policy': 'require-corp',
-    })
-    answer.end(body)
-  })
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${server.address().port}/`
+  return new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(await packaged('README.md'))[1]
 }
 
 let browser
@@ -48,13 +17,6 @@ before(async () => {
   browser = await startBrowser()
 })
 after(() => browser?.close())
-
-/** A blank page of a server with the package. */
-async function blank(t, browser) {
-  const page = await openPage(browser, await serve(t, { '/': '<!doctype html><link rel="icon" href="data:,"><title>Empty</title>' }))
-  t.after(() => page.context().close())
-  return page
-}
 
 test('the example of ten lines proves in a page what it says', async (t) => {
   const peer = await startPeer(t, 'verify', ...peerPreimage())

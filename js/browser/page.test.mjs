@@ -28,8 +28,8 @@ const ATTESTATION = 'Check an attestation'
 const corpus = (path) => readFile(new URL(`../../fuzz/corpus/${path}`, import.meta.url))
 
 /** A section of a new page, which is closed after the test, and must have reported no problem unless `problems` says so. */
-async function open(t, name, { url = demo.url, problems = /^$/, ...options } = {}) {
-  const page = await openPage(options.browser ?? browser, url)
+async function open(t, name, { url = demo.url, problems = /^$/, browser: other = browser, ...options } = {}) {
+  const page = await openPage(other, url, options)
   t.after(async () => {
     await page.context().close()
     for (const problem of page.problems) assert.match(problem, problems)
@@ -543,15 +543,37 @@ test('a connection that is lost in the middle of a proof is told, and the next p
   await place.getByText('none: the verifier does not answer').waitFor()
 }, { timeout: 120_000 })
 
-test('without the headers that isolate it, the page names them; public proofs work', async (t) => {
+/** The program behind a proxy that leaves out the headers that isolate its page. */
+async function startOpen(t) {
   const port = await freePort()
   const behind = await startDemo('--origin', `http://127.0.0.1:${port}`)
   const strip = (text) => text.replace(/^Cross-Origin-(Opener|Embedder)-Policy: .*\r\n/gm, '')
   const proxy = await startProxy(port, behind.address, strip)
   t.after(() => behind.stop())
   t.after(() => proxy.stop())
-  const [place, page] = await open(t, MESSAGE, { url: proxy.url })
+  return proxy
+}
+
+test('without the headers that isolate it, the page proves where the engine suspends its prover, and a cheat is rejected', async (t) => {
+  const { url } = await startOpen(t)
+  const [place, page] = await open(t, MESSAGE, { url })
   assert.equal(await page.evaluate(() => typeof SharedArrayBuffer), 'undefined')
+  assert.equal(await page.getByRole('alert').count(), 0)
+  await place.getByRole('button', { name: 'Prove that I know it' }).click()
+  await verdict(place, 'Accepted by the verifier')
+  assert.match(await place.locator('.panel').innerText(), /Sent\s*[\d.]+ kB/)
+  await place.getByText('open and set up').waitFor()
+  await place.getByRole('button', { name: 'Cheat' }).click()
+  await verdict(place, 'Rejected by the verifier')
+  const website = section(page, WEBSITE)
+  await website.getByText('https://localhost:').waitFor()
+  await website.getByRole('button', { name: 'Fetch and prove' }).click()
+  await verdict(website, 'Attested')
+})
+
+test('with neither, the page names the headers; public proofs work', async (t) => {
+  const { url } = await startOpen(t)
+  const [place, page] = await open(t, MESSAGE, { url, first: () => void delete WebAssembly.Suspending })
   const alert = await page.getByRole('alert').innerText()
   for (const header of ['Cross-Origin-Opener-Policy: same-origin', 'Cross-Origin-Embedder-Policy: require-corp']) {
     assert.ok(alert.includes(header))

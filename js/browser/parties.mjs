@@ -71,8 +71,8 @@ export function startBrowser(...flags) {
   return chromium.launch({ executablePath: process.env.CHROMIUM, headless: true, args })
 }
 
-/** A page at `url`. It fails if the page reports an error that it did not expect. */
-export async function openPage(browser, url, options = {}) {
+/** A page at `url`, in which `first` runs before anything else. It fails if the page reports an error that it did not expect. */
+export async function openPage(browser, url, { first, ...options } = {}) {
   const context = await browser.newContext({ acceptDownloads: true, ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(TIME)
@@ -81,6 +81,7 @@ export async function openPage(browser, url, options = {}) {
   page.on('console', (message) => {
     if (message.type() === 'error') page.problems.push(message.text())
   })
+  if (first) await page.addInitScript(first)
   await page.goto(url)
   return page
 }

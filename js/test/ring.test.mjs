@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 
-import { PartyEnd, SocketEnd, makeRings } from '../ring.js'
+import { PartyEnd, SocketEnd, SuspendedEnd, makeRings } from '../ring.js'
 
 const pattern = (length, seed) => Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 97 + (i >> 8)) & 255)
 
 test('bytes come out as they went in, around the end of the memory', () => {
-  const buffer = makeRings(64)
+  const buffer = makeRings({ size: 64 })
   let woken = 0
   const [party, socket] = [new PartyEnd(buffer, () => woken++), new SocketEnd(buffer)]
   assert.equal(party.read(new Uint8Array(8)), -1)
@@ -34,7 +34,7 @@ test('bytes come out as they went in, around the end of the memory', () => {
 })
 
 test('the end comes after the bytes before it, and an abort at once', () => {
-  const buffer = makeRings(64)
+  const buffer = makeRings({ size: 64 })
   const [party, socket] = [new PartyEnd(buffer, () => {}), new SocketEnd(buffer)]
   socket.put(pattern(5, 0))
   socket.end()
@@ -49,8 +49,55 @@ test('the end comes after the bytes before it, and an abort at once', () => {
   for (const call of calls) assert.throws(call, /aborted/)
 })
 
+/** Both ends in memory that no other thread has. */
+function together() {
+  const buffer = makeRings({ size: 64, shared: false })
+  const party = new SuspendedEnd(buffer, () => {})
+  return [party, new SocketEnd(buffer, party)]
+}
+
+test('a party that is suspended goes on when there is something for it, and not before', async () => {
+  const [party, socket] = together()
+  // It need not wait for what is there.
+  assert.equal(party.wait(2, 1000), true)
+  assert.equal(party.wait(1, 0), false)
+  let done
+  const reads = party.wait(1, 60_000).then((result) => (done = result))
+  assert.equal(party.write(pattern(64, 0)), 64)
+  // Room to write is nothing to read.
+  assert.equal(socket.take(10).length, 10)
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.equal(done, undefined)
+  socket.put(pattern(5, 1))
+  assert.equal(await reads, true)
+  assert.equal(party.wait(1, 60_000), true)
+  const out = new Uint8Array(8)
+  assert.equal(party.read(out), 5)
+  assert.deepEqual(out.subarray(0, 5), pattern(5, 1))
+
+  assert.equal(party.write(pattern(64, 0)), 10)
+  const writes = party.wait(2, 60_000)
+  socket.take(1)
+  assert.equal(await writes, true)
+  assert.equal(await party.wait(1, 5), false)
+  const end = party.wait(1, 60_000)
+  socket.end()
+  assert.equal(await end, true)
+  assert.equal(party.read(out), 0)
+})
+
+test('an abort ends the wait of a party that is suspended without an exception, and then its calls fail', async () => {
+  const [party] = together()
+  const wait = party.wait(1, 60_000)
+  party.abort()
+  assert.equal(await wait, true)
+  assert.equal(party.wait(1, 60_000), true)
+  assert.throws(() => party.read(new Uint8Array(1)), /aborted/)
+  assert.throws(() => party.write(new Uint8Array(1)), /aborted/)
+})
+
 test('a thread that blocks gets everything from one that does not, and gives it back', async () => {
-  const buffer = makeRings(1 << 10)
+  const buffer = makeRings({ size: 1 << 10 })
   const code = `
     const { parentPort, workerData } = require('node:worker_threads')
     import(workerData.url).then(({ PartyEnd }) => {

@@ -27,7 +27,7 @@ async function connected(t, behave, module = '../socket.js') {
   })
   const worker = await startWorker(new URL(module, import.meta.url), over.signal)
   const ended = new Promise((resolve, reject) => worker.listen((message) => message.closed && resolve(message), reject))
-  const buffer = makeRings(RING)
+  const buffer = makeRings({ size: RING })
   const { port1, port2 } = new MessageChannel()
   t.after(() => port2.close())
   worker.hold()

@@ -42,4 +42,4 @@ pub use party::Party;
 #[cfg(feature = "claims")]
 pub use public::{check, make_proof, verify_proof};
 #[cfg(feature = "web")]
-pub use web::{check_web, prove_web};
+pub use web::{WebProof, check_web};

@@ -15,15 +15,24 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::claim;
 use crate::error;
 use crate::ring::{Ring, RingTransport};
+use crate::values::Outcome;
 
 /// A party of a session.
+///
+/// The calls that wait for the peer return nothing. In an engine that suspends them, the glue's functions
+/// come back before they are done, with nothing to read: `result` says afterwards what came of the call.
 #[wasm_bindgen]
 pub struct Party {
     named: Named,
     statement: Box<dyn Instance>,
     settings: Settings,
-    role: Role,
+    verifies: bool,
+    /// Until the session is set up.
+    channel: Option<(Ring, Limits)>,
+    /// From then on.
+    role: Option<Role>,
     counter: Arc<Counter>,
+    outcome: Outcome,
 }
 
 enum Role {
@@ -81,17 +90,28 @@ impl Counter {
 
 #[wasm_bindgen]
 impl Party {
-    /// Shakes hands over `ring` and sets the correlations up. `claim` and `options` are as `normal.js` makes
-    /// them.
+    /// A party that talks over `ring`. `claim` and `options` are as `normal.js` makes them.
     #[wasm_bindgen(constructor)]
     pub fn new(ring: Ring, verifies: bool, claim: &JsValue, options: &JsValue) -> Result<Party, JsValue> {
         let named = claim::named(claim)?;
         let statement = load(&named).map_err(|error| error::of(&error))?;
-        let settings = Settings::of(options)?;
-        let counter = Arc::new(Counter::default());
-        let role = settings.start(verifies, &*statement, ring, Limits::of(options), &counter);
-        let role = role.map_err(|error| error::of(&error))?;
-        Ok(Self { named, statement, settings, role, counter })
+        Ok(Self {
+            named,
+            statement,
+            settings: Settings::of(options)?,
+            verifies,
+            channel: Some((ring, Limits::of(options))),
+            role: None,
+            counter: Arc::default(),
+            outcome: Outcome::default(),
+        })
+    }
+
+    /// Shakes hands and sets the correlations up, once.
+    #[wasm_bindgen(js_name = setUp)]
+    pub fn set_up(&mut self) {
+        let started = self.start();
+        self.outcome.keep(started.map(|()| JsValue::UNDEFINED));
     }
 
     /// The number of values that a proof of the claim commits to.
@@ -100,13 +120,40 @@ impl Party {
         settled.commitments().ok().flatten().map(|count| count as f64)
     }
 
-    /// Proves the claim with this witness, and tells `listener` how many values are committed to. Returns
-    /// what it took.
-    pub fn prove(&mut self, witness: &JsValue, listener: Option<Function>) -> Result<JsValue, JsValue> {
+    /// Proves the claim with this witness, and tells `listener` how many values are committed to. `result`
+    /// says what the proof took.
+    pub fn prove(&mut self, witness: &JsValue, listener: Option<Function>) {
+        let proved = self.proved(witness, listener);
+        self.outcome.keep(proved);
+    }
+
+    /// Verifies a proof of the claim. Tells `listener` the same, and so does `result`.
+    pub fn verify(&mut self, listener: Option<Function>) {
+        let verified = self.verified(listener);
+        self.outcome.keep(verified);
+    }
+
+    /// What came of the last call of `setUp`, `prove` or `verify`. Throws its error.
+    pub fn result(&mut self) -> Result<JsValue, JsValue> {
+        self.outcome.take()
+    }
+}
+
+impl Party {
+    fn start(&mut self) -> Result<(), JsValue> {
+        let channel = self.channel.take().ok_or_else(|| error::claim("this party is set up already"))?;
+        let role = self.settings.start(self.verifies, &*self.statement, channel, &self.counter);
+        self.role = Some(role.map_err(|error| error::of(&error))?);
+        Ok(())
+    }
+
+    fn proved(&mut self, witness: &JsValue, listener: Option<Function>) -> Result<JsValue, JsValue> {
         let witness = claim::witness(witness)?;
         let known = load(&self.named).and_then(|statement| statement.with_witness(&witness));
         let known = known.map_err(|error| error::of(&error))?;
-        let Role::Prover(prover) = &mut self.role else { return Err(error::claim("this party verifies")) };
+        let Some(Role::Prover(prover)) = &mut self.role else {
+            return Err(error::claim("this party does not prove"));
+        };
         // A wrong witness ends nothing: nothing is sent for it.
         known.check().map_err(|error| error::of(&error.into()))?;
         let proved = listened(&self.counter, listener, |watch| {
@@ -116,9 +163,10 @@ impl Party {
         report(proved.map_err(|error| explained(&*known, error)))
     }
 
-    /// Verifies a proof of the claim. Tells `listener` the same, and returns what it took.
-    pub fn verify(&mut self, listener: Option<Function>) -> Result<JsValue, JsValue> {
-        let Role::Verifier(verifier) = &mut self.role else { return Err(error::claim("this party proves")) };
+    fn verified(&mut self, listener: Option<Function>) -> Result<JsValue, JsValue> {
+        let Some(Role::Verifier(verifier)) = &mut self.role else {
+            return Err(error::claim("this party does not verify"));
+        };
         let proved = listened(&self.counter, listener, |watch| {
             let settled = self.settings.settle(&*self.statement)?;
             Ok(settled.verify(verifier, watch, &mut os_rng()?)?)
@@ -159,8 +207,7 @@ impl Settings {
         &self,
         verifies: bool,
         statement: &dyn Instance,
-        ring: Ring,
-        limits: Limits,
+        (ring, limits): (Ring, Limits),
         counter: &Arc<Counter>,
     ) -> Result<Role, Error> {
         let settled = self.settle(statement)?;

@@ -1,5 +1,5 @@
-//! A transport over `PartyEnd` of `ring.js`: the memory that this worker shares with the one of the
-//! WebSocket.
+//! A transport over `PartyEnd` of `ring.js`: memory between this party and its WebSocket, which is in another
+//! worker, or in this one if the engine suspends the party while it waits.
 
 use std::cell::RefCell;
 use std::io;
@@ -23,7 +23,8 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn write(this: &Ring, bytes: &[u8]) -> Result<i32, JsValue>;
 
-    /// Whether something can be read (1) or written (2).
+    /// Whether something can be read (1) or written (2). It blocks, or `party.js` has made it an import that
+    /// suspends; such a one throws nothing, also if the session was aborted: `read` and `write` do.
     #[wasm_bindgen(method, catch)]
     fn wait(this: &Ring, interest: u32, milliseconds: f64) -> Result<bool, JsValue>;
 
@@ -48,9 +49,10 @@ impl RingTransport {
 }
 
 impl Drop for RingTransport {
-    /// The peer sees the connection end.
+    /// The peer sees the connection end, and the memory may go.
     fn drop(&mut self) {
         self.shutdown();
+        RING.with(|place| *place.borrow_mut() = None);
     }
 }
 

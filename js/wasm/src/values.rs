@@ -5,6 +5,21 @@ use wasm_bindgen::{JsCast as _, JsValue};
 
 use crate::error::claim as wrong;
 
+/// What came of a call that JavaScript could not get a result from, since an engine may have suspended it.
+#[derive(Default)]
+pub(crate) struct Outcome(Option<Result<JsValue, JsValue>>);
+
+impl Outcome {
+    pub(crate) fn keep(&mut self, outcome: Result<JsValue, JsValue>) {
+        self.0 = Some(outcome);
+    }
+
+    /// Each outcome can be taken once.
+    pub(crate) fn take(&mut self) -> Result<JsValue, JsValue> {
+        self.0.take().unwrap_or_else(|| Err(wrong("nothing was asked for")))
+    }
+}
+
 /// A property; none if it is missing, undefined or null.
 pub(crate) fn get(object: &JsValue, name: &str) -> Option<JsValue> {
     let value = Reflect::get(object, &JsValue::from_str(name)).ok()?;

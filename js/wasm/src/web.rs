@@ -30,7 +30,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{claim as wrong, named};
 use crate::ring::{Ring, RingTransport};
-use crate::values::{bytes, flag, get, number, text, texts};
+use crate::values::{Outcome, bytes, flag, get, number, text, texts};
 
 /// What a prover wants.
 struct Task {
@@ -56,21 +56,48 @@ pub fn check_web(wanted: &JsValue) -> Result<(), JsValue> {
     Task::of(wanted).map(drop)
 }
 
-/// Proves a page to the notary at the other end of `ring`. `wanted` is as `normal.js` makes it; `listener`
-/// hears what is being done. Returns the attestation, what opens it, and the response.
-#[wasm_bindgen(js_name = proveWeb)]
-pub fn prove_web(ring: Ring, wanted: &JsValue, listener: Option<Function>) -> Result<JsValue, JsValue> {
-    let task = Task::of(wanted)?;
-    let Visited { attestation, openings, leaves, response, .. } = task.run(ring, &Listener(listener))?;
-    let out = Object::new();
-    let put = |name: &str, bytes: &[u8]| {
-        Reflect::set(&out, &JsValue::from_str(name), &Uint8Array::from(bytes).into()).map(drop)
-    };
-    put("attestation", &attestation.to_bytes())?;
-    put("response", &response)?;
-    openings.map_or(Ok(()), |openings| put("openings", &openings.to_bytes()))?;
-    leaves.map_or(Ok(()), |leaves| put("leaves", &leaves.to_bytes()))?;
-    Ok(out.into())
+/// A page that is proved to a notary. Like `Party`, its call that waits returns nothing.
+#[wasm_bindgen]
+pub struct WebProof {
+    task: Task,
+    ring: Option<Ring>,
+    outcome: Outcome,
+}
+
+#[wasm_bindgen]
+impl WebProof {
+    /// The proof to the notary at the other end of `ring`. `wanted` is as `normal.js` makes it.
+    #[wasm_bindgen(constructor)]
+    pub fn new(ring: Ring, wanted: &JsValue) -> Result<WebProof, JsValue> {
+        Ok(Self { task: Task::of(wanted)?, ring: Some(ring), outcome: Outcome::default() })
+    }
+
+    /// Proves the page, once. `listener` hears what is being done.
+    pub fn prove(&mut self, listener: Option<Function>) {
+        let proved = self.proved(&Listener(listener));
+        self.outcome.keep(proved);
+    }
+
+    /// What came of `prove`: the attestation, what opens it, and the response. Throws its error.
+    pub fn result(&mut self) -> Result<JsValue, JsValue> {
+        self.outcome.take()
+    }
+}
+
+impl WebProof {
+    fn proved(&mut self, listener: &Listener) -> Result<JsValue, JsValue> {
+        let ring = self.ring.take().ok_or_else(|| wrong("this page was proved already"))?;
+        let Visited { attestation, openings, leaves, response, .. } = self.task.run(ring, listener)?;
+        let out = Object::new();
+        let put = |name: &str, bytes: &[u8]| {
+            Reflect::set(&out, &JsValue::from_str(name), &Uint8Array::from(bytes).into()).map(drop)
+        };
+        put("attestation", &attestation.to_bytes())?;
+        put("response", &response)?;
+        openings.map_or(Ok(()), |openings| put("openings", &openings.to_bytes()))?;
+        leaves.map_or(Ok(()), |leaves| put("leaves", &leaves.to_bytes()))?;
+        Ok(out.into())
+    }
 }
 
 impl Task {

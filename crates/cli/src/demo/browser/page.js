@@ -1,5 +1,6 @@
 // The page: what it can do here, and its sections.
 import { hasSimd, preload } from './volery/index.js'
+import { wireKind } from './volery/wires.js'
 import { ignoreOthers } from './dropping.js'
 import * as circuit from './circuit.js'
 import * as preimage from './preimage.js'
@@ -13,10 +14,11 @@ function problem(text) {
 }
 
 ignoreOthers()
-if (!globalThis.crossOriginIsolated) {
+if (!wireKind()) {
   problem(
     'Proofs to the verifier do not run here, because this page is not isolated: it must come over https, or from localhost, ' +
       'with the headers “Cross-Origin-Opener-Policy: same-origin” and “Cross-Origin-Embedder-Policy: require-corp”. ' +
+      'Browsers with JavaScript Promise Integration need neither; this one does not have it. ' +
       'Public proofs and attestations can be checked all the same.',
   )
 }

@@ -1,6 +1,6 @@
-// The worker of a connection, in place of the package's own: the package's, with a WebSocket that counts bytes for the page, and
-// that cheats if the address ends with ?flip=N.
-import './package-socket.js'
+// What moves bytes, in place of the package's own: the package's, with a WebSocket that counts bytes for the page, and that cheats if
+// the address ends with ?flip=N.
+export * from './package-carrier.js'
 
 /** The tag of the frames in which a prover sends its masked bits, one for each secret bit and each AND gate. */
 const MASKS = 0x20
@@ -44,9 +44,11 @@ class Flip {
 /** How often the page hears of bytes, in milliseconds. */
 const INTERVAL = 50
 
+/** Whoever counts what a worker's sockets carry, one after the other. */
+let told
+
 globalThis.WebSocket = class extends WebSocket {
   #flip
-  #told = new BroadcastChannel('volery-bytes')
   #timer
   #count
 
@@ -70,7 +72,8 @@ globalThis.WebSocket = class extends WebSocket {
     this.#count[way] += bytes
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      this.#told.postMessage(this.#count)
+      told ??= new BroadcastChannel('volery-bytes')
+      told.postMessage(this.#count)
     }, INTERVAL)
   }
 }
