@@ -346,21 +346,6 @@ pub trait Mac<F: Value>: Element {
         plain::combine_prover(x, r)
     }
 
-    /// [`Mac::combine_prover`] of a few terms, added to `sums`: for expressions of some wires, of which there
-    /// are millions. Terms that only one of the slices has do not count.
-    #[inline(always)]
-    #[must_use]
-    fn add_few_prover(sums: [Self; 2], x: &[Authenticated<F, Self>], r: &[Self]) -> [Self; 2] {
-        x.iter().zip(r).fold(sums, |[m, v], (x, r)| [m + *r * x.m, v + r.scale(x.x)])
-    }
-
-    /// [`Mac::inner_product`] of a few terms, added to `sum`, as [`Mac::add_few_prover`].
-    #[inline(always)]
-    #[must_use]
-    fn add_few(sum: Self, a: &[Self], b: &[Self]) -> Self {
-        a.iter().zip(b).fold(sum, |sum, (a, b)| sum + *a * *b)
-    }
-
     /// Adds the prover's share of `r * [x_j]` to each of `sums`, which hold `(tag, value)` as
     /// [`Mac::combine_prover`] returns them. One call adds one row of a matrix to a linear combination of all
     /// rows.

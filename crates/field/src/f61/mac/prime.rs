@@ -9,9 +9,6 @@ use crate::{Authenticated, Coordinates, LengthError, Mac, Ring};
 /// The prover's share of an authenticated value.
 type Pair = Authenticated<F61, F61>;
 
-/// Products of 122 bits whose sum has no more than 128, with an element.
-const FEW: usize = 32;
-
 impl Coordinates<Self> for F61 {
     #[inline(always)]
     fn coordinate(self, _h: usize) -> Self {
@@ -144,27 +141,6 @@ impl Mac<Self> for F61 {
         });
         let rest = sums.map(Sum::reduce);
         Ok([tag + rest[0], value + rest[1]])
-    }
-
-    #[inline(always)]
-    fn add_few_prover(sums: [Self; 2], x: &[Pair], r: &[Self]) -> [Self; 2] {
-        let of = |sums: [Self; 2], (x, r): (&[Pair], &[Self])| {
-            let terms = x.iter().zip(r);
-            let [m, v] = terms.fold(sums.map(|sum| u128::from(sum.0)), |[m, v], (x, r)| {
-                [m + product(r.0, x.m.0), v + product(r.0, x.x.0)]
-            });
-            [Self::from_u128(m), Self::from_u128(v)]
-        };
-        x.chunks(FEW).zip(r.chunks(FEW)).fold(sums, of)
-    }
-
-    #[inline(always)]
-    fn add_few(sum: Self, a: &[Self], b: &[Self]) -> Self {
-        let of = |sum: Self, (a, b): (&[Self], &[Self])| {
-            let terms = a.iter().zip(b);
-            Self::from_u128(terms.fold(u128::from(sum.0), |sum, (a, b)| sum + product(a.0, b.0)))
-        };
-        a.chunks(FEW).zip(b.chunks(FEW)).fold(sum, of)
     }
 
     fn accumulate_prover(sums: &mut [[Self; 2]], x: &[Pair], r: Self) -> Result<(), LengthError> {

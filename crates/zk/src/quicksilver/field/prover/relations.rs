@@ -42,7 +42,8 @@ impl<F: Value, M: Mac<F>, L: Link> Relate<F> for Prover<'_, F, M, L> {
         {
             return ProverFixed::linear(constant + x, m);
         }
-        let [tag, sum] = M::add_few_prover([M::ZERO, constant], x, c);
+        let sum = |(sum, tag), (c, x): (&M, &Self::Wire)| (sum + c.scale(x.x), tag + *c * x.m);
+        let (sum, tag) = c.iter().zip(x).fold((constant, M::ZERO), sum);
         ProverFixed::linear(sum, tag)
     }
 

@@ -34,7 +34,7 @@ impl<F: Value, M: Mac<F>, L: Link> Relate<F> for Verifier<'_, F, M, L> {
         let n = coefficients.len().min(x.len());
         let (c, x) = (coefficients.get(..n).unwrap_or_default(), x.get(..n).unwrap_or_default());
         let kernel = if n < KERNEL { None } else { M::inner_product(c, x).ok() };
-        let sum = kernel.unwrap_or_else(|| M::add_few(M::ZERO, c, x));
+        let sum = kernel.unwrap_or_else(|| c.iter().zip(x).fold(M::ZERO, |sum, (c, x)| sum + *c * *x));
         VerifierFixed::linear(constant + sum * self.powers.inverse)
     }
 
