@@ -1,9 +1,9 @@
 //! The words of memory across segments.
 //!
 //! A segment takes each word that it touches as (address, value, segment of the last use), and leaves it as
-//! (address, value, this segment). The log holds these tuples as wires at both parties until it is three
-//! quarters as long as the list of *live* words, those that have been touched or are in the file, and as
-//! long as [`Settings::log`](super::Settings::log). Then, and at the end of the run, it is checked, under a
+//! (address, value, this segment). The log holds these tuples as wires at both parties until it is five
+//! eighths as long as the list of *live* words, those that have been touched or are in the file, and as long
+//! as [`Settings::log`](super::Settings::log). Then, and at the end of the run, it is checked, under a
 //! challenge of its own, and emptied:
 //!
 //! ```text
@@ -367,10 +367,10 @@ fn other_words<B: Challenge<F61>>(
 }
 
 /// Whether a log of this many entries is checked, after a check that left this many words. To wait for as
-/// many entries as words would make the checks of a run with many words a quarter rarer, and they are some
-/// hundredths of its proof; but each entry takes more room than a word.
+/// many entries as words would make the checks of a run with many words three eighths rarer, and they are
+/// some hundredths of its proof; but each entry takes more room than a word.
 pub(super) fn is_due(entries: u64, live: u64, least: u64) -> bool {
-    entries >= least.max(live - live / 4)
+    entries >= least.max(live - live / 8 * 3)
 }
 
 /// The most live words.

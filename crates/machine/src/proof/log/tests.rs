@@ -120,8 +120,8 @@ fn gaps(words: &[Live], upper: bool) -> Vec<F61> {
 }
 
 #[test]
-fn a_log_is_due_when_it_is_as_long_as_three_quarters_of_the_live_words_and_as_the_least() {
-    assert!(!is_due(9, 5, 10) && is_due(10, 5, 10) && !is_due(11, 16, 10) && is_due(12, 16, 10));
+fn a_log_is_due_when_it_is_as_long_as_five_eighths_of_the_live_words_and_as_the_least() {
+    assert!(!is_due(9, 5, 10) && is_due(10, 5, 10) && !is_due(9, 16, 9) && is_due(10, 16, 9));
 }
 
 /// Lists of every length up to three buffers and a word, with lies about any two neighbours: they are
