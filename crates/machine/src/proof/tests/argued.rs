@@ -246,9 +246,11 @@ fn long_what_only_the_argument_sees_is_rejected_by_the_verifier() {
             (Committed::Fresh, 2),
             (Committed::Filed, 1),
             (Committed::Live, 1),
-            (Committed::Gap, 1),
         ],
     );
+    // Where more words than one are new.
+    let [run_of_many, _] = counted();
+    each_value_is_rejected(&run_of_many, &[(Committed::Gap, 1)]);
     let ends: [fn(&mut Columns); 4] = [
         |segment| segment.place += 4,
         |segment| segment.time += 1,
