@@ -19,7 +19,7 @@ pub(crate) struct Records<W> {
 pub(crate) const FIRST: usize = 1 << 10;
 
 impl<W> Records<W> {
-    /// No records yet, of so many wires each.
+    /// No records yet; each will have `stride` wires.
     pub(crate) const fn new(stride: usize) -> Self {
         Self { stride, chunks: Vec::new(), full: 0 }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
-use volery_channel::handshake::Begin;
+use volery_channel::handshake::{Begin, Parameters};
 use volery_channel::platform::Instant;
 use volery_channel::{Channel, ChannelExt as _, Tag, tags};
 use volery_zk::quicksilver::verdict;
@@ -251,12 +251,21 @@ impl Common {
         }
         self.enter()?;
         let parameters = system.parameters(&self.options, self.proofs, None)?;
-        let parameters = parameters.with("retries", settings.retries)?;
-        let parameters = parameters.with("shards", layout.shards().len())?;
-        let parameters = parameters.with("lot", Y::lot_len(&self.options)?)?;
+        let parameters = agreed(parameters, settings, layout.shards().len(), Y::lot_len(&self.options)?)?;
         self.proofs += 1;
         Ok(Begin::new(layout.digest(), parameters))
     }
+}
+
+/// What coordinators have to agree on besides. Builds that deal lots of different lengths find it out here,
+/// and not where a worker's correlations do not fit.
+fn agreed(
+    parameters: Parameters,
+    settings: Settings,
+    shards: usize,
+    lot: usize,
+) -> Result<Parameters, volery_channel::Error> {
+    parameters.with("retries", settings.retries)?.with("shards", shards)?.with("lot", lot)
 }
 
 impl<C: Channel> Prover<C> {
@@ -485,6 +494,14 @@ mod tests {
     use volery_channel::{Limits, memory_pair};
 
     use super::*;
+
+    /// The handshake compares all parameters.
+    #[test]
+    fn coordinators_agree_on_retries_shards_and_lots() {
+        let settings = Settings { retries: 3 };
+        let all = agreed(Parameters::new(), settings, 5, 7).expect("parameters");
+        assert!(all.iter().eq([("lot", "7"), ("retries", "3"), ("shards", "5")]));
+    }
 
     #[test]
     fn a_peer_that_only_waits_is_not_waited_for_without_end() {
